@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -47,7 +46,7 @@ OF_ALL = ("Makefile", "pyproject.toml", "tests/conftest.py")
 """Files that decide how every test runs."""
 
 
-def names_of(node: ast.AST, for_types: bool = False) -> Iterator[tuple[str, str]]:
+def names_of(node, for_types=False):
     """Yield (module, name) for what is imported in a piece of source; "*" is for all of it."""
     if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not for_types:
         return
@@ -62,17 +61,15 @@ def names_of(node: ast.AST, for_types: bool = False) -> Iterator[tuple[str, str]
 class Packages:
     """Where the names of packages come from: who imports one needs its module, and not all."""
 
-    def __init__(self, trees: dict[str, ast.Module]) -> None:
+    def __init__(self, trees):
         self._there = trees.keys()
         self._origins = {
-            path.removesuffix("/__init__.py"): {
-                name: module for module, name in names_of(tree, for_types=True)
-            }
+            path.removesuffix("/__init__.py"): {name: module for module, name in names_of(tree, for_types=True)}
             for path, tree in trees.items()
             if path.endswith("/__init__.py")
         }
 
-    def files(self, names: Iterable[tuple[str, str]]) -> set[str]:
+    def files(self, names):
         """Return the files that imports depend on, whether they are there or not."""
         found: set[str] = set()
         for module, name in names:
@@ -88,17 +85,15 @@ class Packages:
             elif origins.get(name, module) != module:
                 found |= self.files([(origins[name], name)])
             else:  # it is made in the package itself, of anything
-                found |= self.files(
-                    {(other, each) for each, other in origins.items()} - {(module, name)}
-                )
+                found |= self.files({(other, each) for each, other in origins.items()} - {(module, name)})
         return found
 
 
-def functions_of(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+def functions_of(tree):
     return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
-def named_in(tree: ast.AST) -> set[str]:
+def named_in(tree):
     """Return all that may name a fixture: parameters, and words that are quoted."""
     nodes = list(ast.walk(tree))
     quoted = {node.value for node in nodes if isinstance(node, ast.Constant)}
@@ -107,7 +102,7 @@ def named_in(tree: ast.AST) -> set[str]:
     }
 
 
-def needs() -> dict[str, set[str]]:
+def needs():
     """Return what each source of Python needs: files, and fixtures as `conftest.py::name`."""
     trees = {
         str(file.relative_to(REPOSITORY)): ast.parse(file.read_text(encoding="utf-8"))
@@ -127,7 +122,7 @@ def needs() -> dict[str, set[str]]:
         else:
             needed[path] = packages.files(names_of(tree))
 
-    def fixtures_for(path: str, names: Iterable[str]) -> set[str]:
+    def fixtures_for(path, names):
         return {
             f"{folder}conftest.py::{name}"
             for folder, functions in fixtures.items()
@@ -144,13 +139,11 @@ def needs() -> dict[str, set[str]]:
     for path, tree in trees.items():
         if path.startswith("tests/") and not path.endswith("conftest.py"):
             needed[path] |= fixtures_for(path, named_in(tree))
-            needed[path] |= {
-                f"{folder}conftest.py" for folder in fixtures if path.startswith(folder)
-            }
+            needed[path] |= {f"{folder}conftest.py" for folder in fixtures if path.startswith(folder)}
     return needed
 
 
-def reached_by(changed: Iterable[str]) -> set[str]:
+def reached_by(changed):
     """Return the files and folders of tests that a change of these files can reach."""
     changed = set(changed)
     if changed & set(OF_ALL):
@@ -175,7 +168,7 @@ def reached_by(changed: Iterable[str]) -> set[str]:
     return {path for path in tests | set(ALWAYS) if (REPOSITORY / path).exists()}
 
 
-def naming(name: str) -> set[str]:
+def naming(name):
     """Return the test files that quote the name of a file."""
     return {
         str(file.relative_to(REPOSITORY))
@@ -184,15 +177,11 @@ def naming(name: str) -> set[str]:
     }
 
 
-def changed_since(commit: str) -> set[str]:
+def changed_since(commit):
     """Return the files that differ from a commit's, or that git does not know yet."""
-    asked = (
-        ["diff", "--name-only", "--no-renames", commit],
-        ["ls-files", "--others", "--exclude-standard"],
-    )
+    asked = (["diff", "--name-only", "--no-renames", commit], ["ls-files", "--others", "--exclude-standard"])
     outputs = [
-        subprocess.run(["git", *each], cwd=REPOSITORY, capture_output=True, text=True, check=True)
-        for each in asked
+        subprocess.run(["git", *each], cwd=REPOSITORY, capture_output=True, text=True, check=True) for each in asked
     ]
     return {line for output in outputs for line in output.stdout.splitlines()}
 

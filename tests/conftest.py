@@ -3,20 +3,11 @@
 Every test imports this file, so it imports what a fixture needs only in that fixture.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    import ortffi
-    from service.speech import Synthesizer
-    from tests.service.api.serving_process import Server
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -31,17 +22,17 @@ MARKED = {
 """Folders all of whose tests have a mark."""
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser):
     parser.addoption("--hosted-by", help="have another ASGI server serve")
 
 
 @pytest.hookimpl(tryfirst=True)  # before Hypothesis loads the profile
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure(config):
     if config.getoption("--hypothesis-profile"):
         import tests.profiles  # noqa: F401
 
 
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+def pytest_ignore_collect(collection_path, config):
     """Do not import the tests of a folder that are not run."""
     return any(
         f"not {mark}" in config.option.markexpr and collection_path == REPOSITORY / "tests" / name
@@ -50,7 +41,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     ) or None  # fmt: skip
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config, items):
     """Mark whole folders, and refuse a test of Hypothesis that has set a deadline of its own."""
     for item in items:
         for mark, names in MARKED.items():
@@ -64,7 +55,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _no_settings_from_outside() -> None:
+def _no_settings_from_outside():
     """Tests see the defaults, whatever the developer's shell has set.
 
     Beside other workers each model has its worker's share of the processors. Threads wait for each
@@ -78,7 +69,7 @@ def _no_settings_from_outside() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def library() -> ortffi.Library:
+def library():
     """ONNX Runtime's library, quiet: failures are provoked all the time.
 
     A process has but one environment, with one log level; here all tests get the same.
@@ -89,12 +80,12 @@ def library() -> ortffi.Library:
 
 
 @pytest.fixture(scope="session")
-def repository() -> Path:
+def repository():
     return REPOSITORY
 
 
 @pytest.fixture(scope="session")
-def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def cache_dir(tmp_path_factory):
     """A cache of the session's own; only the prepared model is kept from session to session."""
     cache = tmp_path_factory.mktemp("cache")
     prepared = REPOSITORY / ".venv" / "prepared" / _digest_of_what_prepares()
@@ -103,20 +94,18 @@ def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return cache
 
 
-def _digest_of_what_prepares() -> str:
+def _digest_of_what_prepares():
     """Return a name that changes with the sources that decide what a prepared model is."""
     digest = hashlib.sha256()
     python, c = "**/*.py", "*.[ch]"
-    for folder, pattern in (
-        ("service/model", python), ("service/preparation", python), ("native", c)
-    ):  # fmt: skip
+    for folder, pattern in (("service/model", python), ("service/preparation", python), ("native", c)):
         for path in sorted((REPOSITORY / folder).glob(pattern)):
             digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
 
 @pytest.fixture(scope="session")
-def model_file(cache_dir: Path) -> Path:
+def model_file(cache_dir):
     """The published model, put together from the installed packages."""
     from service.preparation import assemble
 
@@ -126,7 +115,7 @@ def model_file(cache_dir: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def synthesizer(model_file: Path, cache_dir: Path) -> Iterator[Synthesizer]:
+def synthesizer(model_file, cache_dir):
     from service.loading import load_synthesizer
     from service.settings import Settings
 
@@ -136,9 +125,7 @@ def synthesizer(model_file: Path, cache_dir: Path) -> Iterator[Synthesizer]:
 
 
 @pytest.fixture(scope="session")
-def start_server(
-    model_file: Path, cache_dir: Path, pytestconfig: pytest.Config
-) -> Iterator[Callable[..., Server]]:
+def start_server(model_file, cache_dir, pytestconfig):
     """Start servers; what is still running at the end is killed."""
     from tests.service.api.serving_process import OWN_SERVER, hosted_by, starting
 

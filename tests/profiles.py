@@ -4,10 +4,6 @@
 says only where one example costs much more, or much less, than usual.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 from hypothesis import HealthCheck, given, settings  # noqa: TID251
 
 __all__ = ["costly", "given", "many"]
@@ -18,17 +14,15 @@ _CHECKS = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 
 
 for _name, _n_examples in (("quick", 50), ("thorough", 100)):
-    settings.register_profile(
-        _name, deadline=None, max_examples=_n_examples, suppress_health_check=_CHECKS
-    )
+    settings.register_profile(_name, deadline=None, max_examples=_n_examples, suppress_health_check=_CHECKS)
 settings.load_profile("quick")
 
 
-def costly(part: int = 10, **more: Any) -> settings:
+def costly(part=10, **more):
     """Return settings with one of so many examples; call it when a module is imported."""
     return settings(max_examples=max(1, settings().max_examples // part), **more)
 
 
-def many(**more: Any) -> settings:
+def many(**more):
     """Return settings with five times as many examples."""
     return settings(max_examples=settings().max_examples * 5, **more)

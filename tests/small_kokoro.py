@@ -9,15 +9,11 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import onnx
 from onnx import numpy_helper, parser
-
 from service.model.durations import TENSOR_NAME
-from service.model.prepared import PreparedModel
 from service.preparation.manifest import File, Manifest
 from service.preparation.refusal import Refusal, RefusedError
 
@@ -82,7 +78,7 @@ _SMALL_CONSTANTS = """
 _TOKENS = "int64[1, n] tokens, float[1, 256] style, float[1] speed"
 
 
-def write_small_kokoro(path: Path, pitch: float = 1.0, frames: float = 1.0) -> Path:
+def write_small_kokoro(path, pitch=1.0, frames=1.0):
     """Write a model, so many times as high and as slow as usual."""
     ids, partials = np.arange(178), np.arange(512)
     chords = np.zeros((ids.size, partials.size), np.float32)
@@ -100,11 +96,9 @@ def write_small_kokoro(path: Path, pitch: float = 1.0, frames: float = 1.0) -> P
     return path
 
 
-def write_parts(source: Path, folder: Path, variant: str) -> None:
+def write_parts(source, folder, variant):
     """Write encoder and decoder of a model that `write_small_kokoro` wrote."""
-    constants = {
-        tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load(source).graph.initializer
-    }
+    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load(source).graph.initializer}
     for_gpu = variant in ("float32", "float16", "rounded")
     encoder = _model(
         _TOKENS + (", int64[b] buckets" if for_gpu else ""),
@@ -126,14 +120,11 @@ def write_parts(source: Path, folder: Path, variant: str) -> None:
     )  # fmt: skip
     for name, model in (("encoder", encoder), ("decoder", decoder)):
         onnx.save(
-            model, folder / f"{name}.onnx", save_as_external_data=True, location=f"{name}.bin",
-            size_threshold=1000,
-        )  # fmt: skip
+            model, folder / f"{name}.onnx", save_as_external_data=True, location=f"{name}.bin", size_threshold=1000
+        )
 
 
-def _model(
-    inputs: str, outputs: str, nodes: str, constants: dict[str, np.ndarray]
-) -> onnx.ModelProto:
+def _model(inputs, outputs, nodes, constants):
     """Return a model of those of the constants that its nodes use."""
     opset = '<ir_version: 8, opset_import: ["" : 13]>'
     graph = f"small ({inputs}) => ({outputs}) {_SMALL_CONSTANTS} {{ {nodes} }}"
@@ -148,19 +139,13 @@ def _model(
     return model
 
 
-def note(model: PreparedModel) -> None:
+def note(model):
     """Write the manifest of a prepared model whose files are written."""
     files = {name: File.of(model.folder / name) for name in model.key.files}
     Manifest(model.key, files, {}).write(model.folder)
 
 
-def faithful(
-    source: Path,
-    folder: Path,
-    variant: str,
-    progress: Callable[[str], None],
-    layout: int = 0,
-) -> object:
+def faithful(source, folder, variant, progress, layout=0):
     """Write the same model in two parts, with their weights in files of their own."""
     with open(os.environ[COUNTER], "a", encoding="utf-8") as counter:
         counter.write("rewritten\n")
@@ -169,28 +154,16 @@ def faithful(
     return variant
 
 
-def unknown(
-    source: Path,
-    folder: Path,
-    variant: str,
-    progress: Callable[[str], None],
-    layout: int = 0,
-) -> object:
+def unknown(source, folder, variant, progress, layout=0):
     with open(os.environ[COUNTER], "a", encoding="utf-8") as counter:
         counter.write("looked at\n")
     raise RefusedError(Refusal("0 known parts are recognized", "the node", "an Add at another"))
 
 
-def _of_another(**change: float) -> Callable[..., object]:
+def _of_another(**change):
     """Return what writes the two parts of another model than the one that it is given."""
 
-    def rewrite(
-        source: Path,
-        folder: Path,
-        variant: str,
-        progress: Callable[[str], None],
-        layout: int = 0,
-    ) -> object:
+    def rewrite(source, folder, variant, progress, layout=0):
         other = write_small_kokoro(folder / "other.onnx", **change)
         return faithful(other, folder, variant, progress)
 
@@ -202,37 +175,19 @@ longer = _of_another(frames=2.0)
 infinite = _of_another(pitch=float("inf"))
 
 
-def failing(
-    source: Path,
-    folder: Path,
-    variant: str,
-    progress: Callable[[str], None],
-    layout: int = 0,
-) -> object:
+def failing(source, folder, variant, progress, layout=0):
     raise RuntimeError("there is a hole in the graph")
 
 
-def dying(
-    source: Path,
-    folder: Path,
-    variant: str,
-    progress: Callable[[str], None],
-    layout: int = 0,
-) -> object:
+def dying(source, folder, variant, progress, layout=0):
     os.kill(os.getpid(), signal.SIGKILL)
-    return None
+    return
 
 
-def hanging(
-    source: Path,
-    folder: Path,
-    variant: str,
-    progress: Callable[[str], None],
-    layout: int = 0,
-) -> object:
+def hanging(source, folder, variant, progress, layout=0):
     (folder / "half.onnx").touch()
     with open(os.environ[LIFELINE], "w", encoding="utf-8") as lifeline:
         lifeline.write("rewriting\n")
         lifeline.flush()
         signal.pause()
-    return None
+    return

@@ -1,14 +1,11 @@
 """Imports go one way."""
 
-from __future__ import annotations
-
 import ast
 import re
 import subprocess
 import sys
 from functools import cache
 from graphlib import TopologicalSorter
-from pathlib import Path
 
 # Who in `service` may import whom; everyone may import the leaves.
 LEAVES = {"errors", "extras", "settings", "resources"}
@@ -31,21 +28,10 @@ ALLOWED = {
     "loading": LEAVES | {"text", "model", "preparation", "speech"},
     "doctor": LEAVES | {"machine", "loading", "text"},
     "jobs": LEAVES | {"audio", "books", "folder_lock", "speech"},
-    "api": LEAVES
-    | {"books", "jobs", "logs", "machine", "loading", "text", "audio", "model", "speech"},
+    "api": LEAVES | {"books", "jobs", "logs", "machine", "loading", "text", "audio", "model", "speech"},
     "hosting": LEAVES | {"logs", "heap", "api"},
     "cluster": LEAVES
-    | {
-        "api",
-        "audio",
-        "complete_files",
-        "folder_lock",
-        "heap",
-        "hosting",
-        "loading",
-        "logs",
-        "speech",
-    },
+    | {"api", "audio", "complete_files", "folder_lock", "heap", "hosting", "loading", "logs", "speech"},
     "playback": LEAVES,
     "progress": set(),
     "saying": LEAVES | {"audio", "complete_files", "playback", "progress", "speech", "text"},
@@ -81,33 +67,14 @@ OUTSIDE = {
 }
 
 # Modules or packages of service/api, each for one kind of caller; only the application knows all.
-DOORS = {
-    "synthesize",
-    "openai",
-    "elevenlabs",
-    "piper",
-    "websocket",
-    "wyoming",
-    "admin",
-    "page",
-    "jobs",
-}
+DOORS = {"synthesize", "openai", "elevenlabs", "piper", "websocket", "wyoming", "admin", "page", "jobs"}
 
 MOST_SHORT_MODULES = 87
 """Modules of the service with fewer than 60 lines, from a time with other rules; none is added."""
 
 # Every room of service/text imports only from lines above its own.
 TEXT_LAYERS = [
-    {
-        "backtracking",
-        "languages",
-        "offset_mapping",
-        "scripts",
-        "stress",
-        "turn",
-        "vocabulary",
-        "wordlist",
-    },
+    {"backtracking", "languages", "offset_mapping", "scripts", "stress", "turn", "vocabulary", "wordlist"},
     {"characters", "reading", "spans"},
     {"markup", "punctuation", "reader"},
     {"clauses", "espeak", "lexicon_entries", "mandarin", "mixed", "normalization", "omissions"},
@@ -132,7 +99,7 @@ LAYERS = [
 
 
 @cache
-def imports(file: Path) -> set[str]:
+def imports(file):
     names = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -142,7 +109,7 @@ def imports(file: Path) -> set[str]:
     return names
 
 
-def service_files(repository: Path) -> list[tuple[str, Path]]:
+def service_files(repository):
     root = repository / "service"
     files = []
     for file in sorted(root.rglob("*.py")):
@@ -152,7 +119,7 @@ def service_files(repository: Path) -> list[tuple[str, Path]]:
     return files
 
 
-def test_rooms_of_the_service_import_in_one_direction(repository: Path) -> None:
+def test_rooms_of_the_service_import_in_one_direction(repository):
     seen = set()
     for room, file in service_files(repository):
         seen.add(room)
@@ -165,7 +132,7 @@ def test_rooms_of_the_service_import_in_one_direction(repository: Path) -> None:
     assert seen == set(ALLOWED)
 
 
-def test_doors_are_known_to_the_application_alone(repository: Path) -> None:
+def test_doors_are_known_to_the_application_alone(repository):
     root = repository / "service" / "api"
     rooms = {path.relative_to(root).parts[0].removesuffix(".py") for path in root.rglob("*.py")}
     packages = {path.parent.name for path in root.glob("*/__init__.py")}
@@ -180,7 +147,7 @@ def test_doors_are_known_to_the_application_alone(repository: Path) -> None:
             assert not known & DOORS - {room}, f"{file} imports another door"
 
 
-def test_sources_are_full_and_not_too_long(repository: Path) -> None:
+def test_sources_are_full_and_not_too_long(repository):
     generated = {repository / "ortffi/_table.py"}
     n_lines = {
         file: len(file.read_text(encoding="utf-8").splitlines())
@@ -198,7 +165,7 @@ def test_sources_are_full_and_not_too_long(repository: Path) -> None:
     assert len(short) <= MOST_SHORT_MODULES, "join it with what it belongs to, or say why not here"
 
 
-def test_the_picture_of_the_imports_is_true_and_has_no_cycle(repository: Path) -> None:
+def test_the_picture_of_the_imports_is_true_and_has_no_cycle(repository):
     text = (repository / "docs/architecture.md").read_text(encoding="utf-8")
     drawn = set(re.findall(r"^  (\w+) --> (\w+)$", text, re.MULTILINE))
     rooms = {room for pair in drawn for room in pair}
@@ -210,28 +177,18 @@ def test_the_picture_of_the_imports_is_true_and_has_no_cycle(repository: Path) -
             if room in rooms and other in rooms - {room}:
                 there_are.add((room, other))
     assert drawn == there_are
-    TopologicalSorter(
-        {room: {below for above, below in drawn if above == room} for room in rooms}
-    ).prepare()
+    TopologicalSorter({room: {below for above, below in drawn if above == room} for room in rooms}).prepare()
 
 
-def test_who_serves_imports_nothing_that_only_preparing_or_measuring_needs() -> None:
+def test_who_serves_imports_nothing_that_only_preparing_or_measuring_needs():
     code = "import service.api, sys; print(*{name.partition('.')[0] for name in sys.modules})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     imported = set(done.stdout.split())
     assert {"service", "ortffi", "fastapi"} <= imported
-    assert not imported & {
-        "onnx",
-        "onnx_ir",
-        "onnxscript",
-        "sympy",
-        "onnxruntime",
-        "scipy",
-        "spacy",
-    }
+    assert not imported & {"onnx", "onnx_ir", "onnxscript", "sympy", "onnxruntime", "scipy", "spacy"}
 
 
-def test_rooms_of_the_text_front_end_import_only_from_layers_below(repository: Path) -> None:
+def test_rooms_of_the_text_front_end_import_only_from_layers_below(repository):
     root = repository / "service" / "text"
     layers = {room: number for number, rooms in enumerate(TEXT_LAYERS) for room in rooms}
     seen = set()
@@ -245,7 +202,7 @@ def test_rooms_of_the_text_front_end_import_only_from_layers_below(repository: P
     assert seen == set(layers)
 
 
-def test_modules_of_ortffi_import_only_those_before_them(repository: Path) -> None:
+def test_modules_of_ortffi_import_only_those_before_them(repository):
     files = {file.stem: file for file in (repository / "ortffi").glob("*.py")}
     assert set(files) == set(LAYERS)
     for name, file in files.items():
@@ -256,7 +213,7 @@ def test_modules_of_ortffi_import_only_those_before_them(repository: Path) -> No
                 assert LAYERS.index(module) < LAYERS.index(name), f"{file} imports {imported}"
 
 
-def test_ortffi_needs_only_numpy_and_the_standard_library(repository: Path) -> None:
+def test_ortffi_needs_only_numpy_and_the_standard_library(repository):
     files = list((repository / "ortffi").glob("*.py"))
     assert files
     for file in files:
@@ -265,7 +222,7 @@ def test_ortffi_needs_only_numpy_and_the_standard_library(repository: Path) -> N
             assert top in sys.stdlib_module_names | {"numpy", "ortffi"}, f"{file} imports {name}"
 
 
-def test_the_onnxruntime_package_is_never_imported(repository: Path) -> None:
+def test_the_onnxruntime_package_is_never_imported(repository):
     for package in ("ortffi", "service"):
         for file in (repository / package).rglob("*.py"):
             assert "onnxruntime" not in {name.split(".")[0] for name in imports(file)}, file

@@ -1,15 +1,11 @@
-from __future__ import annotations
-
 import subprocess
-from pathlib import Path
 
 import pytest
-
 from tests import changed
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _imports_read_once() -> None:
+def _imports_read_once():
     with pytest.MonkeyPatch.context() as patch:
         needed = changed.needs()
         patch.setattr(changed, "needs", lambda: dict(needed))
@@ -32,8 +28,8 @@ def _imports_read_once() -> None:
         ("config/default.toml", "tests/service"),
         ("pyproject.toml", "tests"),
     ],
-)  # fmt: skip
-def test_a_change_selects_what_it_can_reach(path: str, tests: str) -> None:
+)
+def test_a_change_selects_what_it_can_reach(path, tests):
     assert tests in changed.reached_by([path])
 
 
@@ -46,18 +42,16 @@ def test_a_change_selects_what_it_can_reach(path: str, tests: str) -> None:
         ("tests/service/audio/test_subtitles.py", "tests/service/audio/test_covers.py"),
     ],
 )
-def test_a_change_selects_nothing_else(path: str, tests: str) -> None:
+def test_a_change_selects_nothing_else(path, tests):
     assert tests not in changed.reached_by([path])
 
 
-def test_rules_name_what_there_is(repository: Path) -> None:
+def test_rules_name_what_there_is(repository):
     named = {*changed.RULES, *changed.ALWAYS, *changed.OF_ALL, *sum(changed.RULES.values(), ())}
     assert not {path for path in named if not (repository / path).exists()}
 
 
-def test_files_that_git_does_not_know_and_files_that_are_gone_have_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_that_git_does_not_know_and_files_that_are_gone_have_changed(tmp_path, monkeypatch):
     git = ["git", "-c", "user.name=anne", "-c", "user.email=anne@example.org"]
     for name in ("kept", "gone", "edited"):
         (tmp_path / name).write_text(name)

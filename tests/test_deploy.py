@@ -1,26 +1,18 @@
 """What is in deploy/ is what Kubernetes takes, and what the service understands."""
 
-from __future__ import annotations
-
 import copy
 import importlib
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import kubernetes_validate
 import pytest
 import yaml
-
 from service.api.metrics import Metrics
 from service.errors import SettingsError
 from service.settings import ENVIRONMENT_PREFIX, Settings, load_settings
 
 _LATEST = kubernetes_validate.latest_version()
 
-OF_OTHERS = {
-    "kustomize.config.k8s.io/v1beta1", "keda.sh/v1alpha1", "monitoring.coreos.com/v1", "ray.io/v1",
-}  # fmt: skip
+OF_OTHERS = {"kustomize.config.k8s.io/v1beta1", "keda.sh/v1alpha1", "monitoring.coreos.com/v1", "ray.io/v1"}
 """Kinds that Kubernetes itself does not have. Of all of them the pods are validated; of KEDA and of
 the Prometheus operator everything. The CRDs of KubeRay are in no package."""
 
@@ -28,7 +20,7 @@ _CANCEL_S = 5
 """Seconds that the service gives to what it has cancelled; see `service.api.admission`."""
 
 
-def documents(repository: Path) -> dict[str, dict[str, Any]]:
+def documents(repository):
     found = {}
     for path in sorted((repository / "deploy").rglob("*.yaml")):
         for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
@@ -37,7 +29,7 @@ def documents(repository: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def pods(value: Any) -> Iterator[dict[str, Any]]:
+def pods(value):
     """Yield all pod templates in a document."""
     if isinstance(value, dict):
         if "containers" in value.get("spec", {}):
@@ -49,11 +41,11 @@ def pods(value: Any) -> Iterator[dict[str, Any]]:
             yield from pods(each)
 
 
-def validate(document: dict[str, Any]) -> None:
+def validate(document):
     kubernetes_validate.validate(document, _LATEST, strict=True)
 
 
-def test_kubernetes_takes_every_document_strictly(repository: Path) -> None:
+def test_kubernetes_takes_every_document_strictly(repository):
     found = documents(repository)
     assert len(found) >= 10
     n_pods = 0
@@ -62,8 +54,7 @@ def test_kubernetes_takes_every_document_strictly(repository: Path) -> None:
             validate(document)
         for pod in pods(document):
             n_pods += 1
-            validate({"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": "x"},
-                      "template": pod})  # fmt: skip
+            validate({"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": "x"}, "template": pod})
             spec = pod["spec"]
             assert spec["enableServiceLinks"] is False, name
             assert spec["securityContext"]["runAsNonRoot"] is True, name
@@ -78,7 +69,7 @@ def test_kubernetes_takes_every_document_strictly(repository: Path) -> None:
     assert n_pods == 5
 
 
-def test_a_misspelled_field_would_be_found(repository: Path) -> None:
+def test_a_misspelled_field_would_be_found(repository):
     document = copy.deepcopy(documents(repository)["kubernetes/deployment.yaml"])
     document["spec"]["template"]["spec"]["enableServiceLink"] = False
     with pytest.raises(kubernetes_validate.ValidationError, match="enableServiceLink"):
@@ -88,22 +79,15 @@ def test_a_misspelled_field_would_be_found(repository: Path) -> None:
 @pytest.mark.thorough  # the import takes seconds
 @pytest.mark.parametrize(
     ("name", "module", "kind"),
-    [
-        ("scaledobject", "keda.v1alpha1", "ScaledObject"),
-        ("servicemonitor", "prometheus_operator.v1", "ServiceMonitor"),
-    ],
+    [("scaledobject", "keda.v1alpha1", "ScaledObject"), ("servicemonitor", "prometheus_operator.v1", "ServiceMonitor")],
 )
-def test_operators_take_their_documents_strictly(
-    repository: Path, name: str, module: str, kind: str
-) -> None:
+def test_operators_take_their_documents_strictly(repository, name, module, kind):
     document = documents(repository)[f"kubernetes/{name}.yaml"]
     # Made of the operators' CRDs. Megabytes of classes, so mypy must not see them.
     model = getattr(importlib.import_module(f"cloudcoil.models.{module}"), kind)
 
-    def taken(document: dict[str, Any]) -> Any:
-        return model.model_validate(document).model_dump(
-            by_alias=True, exclude_unset=True, mode="json"
-        )
+    def taken(document):
+        return model.model_validate(document).model_dump(by_alias=True, exclude_unset=True, mode="json")
 
     assert taken(document) == document  # they drop what they do not know
     misspelled = copy.deepcopy(document)
@@ -113,7 +97,7 @@ def test_operators_take_their_documents_strictly(
         taken({**document, "spec": []})
 
 
-def test_the_kustomization_names_files_that_are_there(repository: Path) -> None:
+def test_the_kustomization_names_files_that_are_there(repository):
     folder = repository / "deploy/kubernetes"
     kustomization = documents(repository)["kubernetes/kustomization.yaml"]
     assert set(kustomization) == {"apiVersion", "kind", "resources"}
@@ -122,9 +106,7 @@ def test_the_kustomization_names_files_that_are_there(repository: Path) -> None:
         assert path.name == "kustomization.yaml" or path.name in text
 
 
-def test_the_deployment_sets_settings_that_there_are_and_drains_in_time(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_deployment_sets_settings_that_there_are_and_drains_in_time(repository, monkeypatch):
     spec = documents(repository)["kubernetes/deployment.yaml"]["spec"]["template"]["spec"]
     (container,) = spec["containers"]
     for variable in container["env"]:
@@ -145,7 +127,7 @@ def test_the_deployment_sets_settings_that_there_are_and_drains_in_time(
         load_settings()
 
 
-def test_autoscalers_go_by_a_metric_that_there_is(repository: Path) -> None:
+def test_autoscalers_go_by_a_metric_that_there_is(repository):
     found = documents(repository)
     names = {family.name for family in Metrics(()).collect()}
     hpa = found["kubernetes/hpa.yaml"]["spec"]
@@ -160,7 +142,7 @@ def test_autoscalers_go_by_a_metric_that_there_is(repository: Path) -> None:
     assert "replicas" not in deployment["spec"]
 
 
-def test_the_nodes_of_ray_have_the_same_variables_everywhere(repository: Path) -> None:
+def test_the_nodes_of_ray_have_the_same_variables_everywhere(repository):
     lines = (repository / "deploy/ray/nodes.env").read_text(encoding="utf-8").splitlines()
     variables = [line for line in lines if line and not line.startswith("#")]
     assert len(variables) == 5

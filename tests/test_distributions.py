@@ -1,23 +1,20 @@
 """The three distributions of this tree: what is in them, and that ortffi's needs only numpy."""
 
-from __future__ import annotations
-
 import email
 import os
 import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
 from packaging.requirements import Requirement
+from tests.ortffi.tiny_models import doubling
 
 import ortffi
 import service
-from tests.ortffi.tiny_models import doubling
 
 pytestmark = pytest.mark.thorough
 
@@ -32,7 +29,7 @@ print(*{name.partition(".")[0] for name in set(sys.modules) - before} - sys.stdl
 """
 
 
-def run(*command: object, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> str:
+def run(*command, cwd=None, env=None):
     done = subprocess.run(
         [str(word) for word in command],
         cwd=cwd,
@@ -45,19 +42,19 @@ def run(*command: object, cwd: Path | None = None, env: Mapping[str, str] | None
     return done.stdout
 
 
-def build_wheels(folder: Path, *sources: Path) -> None:
+def build_wheels(folder, *sources):
     run(
         sys.executable, "-m", "pip", "wheel", "--no-index", "--no-deps", "--no-build-isolation",
         "--wheel-dir", folder, *sources,
     )  # fmt: skip
 
 
-def build_sdist(folder: Path, source: Path) -> None:
+def build_sdist(folder, source):
     run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, cwd=source)
 
 
 @pytest.fixture(scope="module")
-def dist(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
+def dist(tmp_path_factory, repository):
     """A folder with all wheels and source distributions."""
     folder = tmp_path_factory.mktemp("dist")
     sources = (repository / "ortffi", repository, repository / "distributions/kokoro-service")
@@ -67,36 +64,34 @@ def dist(tmp_path_factory: pytest.TempPathFactory, repository: Path) -> Path:
     return folder
 
 
-def the_one(folder: Path, pattern: str) -> Path:
+def the_one(folder, pattern):
     (path,) = folder.glob(pattern)
     return path
 
 
-def names_in_wheel(wheel: Path) -> set[str]:
+def names_in_wheel(wheel):
     with zipfile.ZipFile(wheel) as archive:
         return set(archive.namelist())
 
 
-def metadata(wheel: Path) -> email.message.Message:
+def metadata(wheel):
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         return email.message_from_bytes(archive.read(name))
 
 
-def modules(repository: Path) -> set[str]:
+def modules(repository):
     return {f"ortffi/{path.name}" for path in (repository / "ortffi").glob("*.py")}
 
 
-def test_the_wheel_of_ortffi_is_its_modules_and_nothing_else(dist: Path, repository: Path) -> None:
+def test_the_wheel_of_ortffi_is_its_modules_and_nothing_else(dist, repository):
     names = names_in_wheel(the_one(dist, "ortffi-*.whl"))
     about = {name for name in names if name.startswith(f"ortffi-{ortffi.__version__}.dist-info/")}
     assert names - about == modules(repository) | {"ortffi/py.typed"}
-    assert {Path(name).name for name in about} == {
-        "METADATA", "WHEEL", "RECORD", "LICENSE", "NOTICE",
-    }  # fmt: skip
+    assert {Path(name).name for name in about} == {"METADATA", "WHEEL", "RECORD", "LICENSE", "NOTICE"}
 
 
-def test_ortffi_says_what_it_is_and_needs_only_numpy(dist: Path) -> None:
+def test_ortffi_says_what_it_is_and_needs_only_numpy(dist):
     about = metadata(the_one(dist, "ortffi-*.whl"))
     assert (about["Name"], about["Version"]) == ("ortffi", ortffi.__version__)
     assert about["License-Expression"] == "Apache-2.0"
@@ -104,31 +99,20 @@ def test_ortffi_says_what_it_is_and_needs_only_numpy(dist: Path) -> None:
     assert "# ortffi" in about.get_payload()
 
 
-def test_a_wheel_made_of_the_source_distribution_is_the_same(dist: Path, tmp_path: Path) -> None:
+def test_a_wheel_made_of_the_source_distribution_is_the_same(dist, tmp_path):
     build_wheels(tmp_path, the_one(dist, "ortffi-*.tar.gz"))
-    assert names_in_wheel(the_one(tmp_path, "*.whl")) == names_in_wheel(
-        the_one(dist, "ortffi-*.whl")
-    )
+    assert names_in_wheel(the_one(tmp_path, "*.whl")) == names_in_wheel(the_one(dist, "ortffi-*.whl"))
 
 
-def test_ortffi_runs_a_model_in_an_environment_with_numpy_only(
-    dist: Path,
-    tmp_path: Path,
-    library: ortffi.Library,
-) -> None:
+def test_ortffi_runs_a_model_in_an_environment_with_numpy_only(dist, tmp_path, library):
     run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare")
     python = tmp_path / "bare/bin/python"
-    packages = Path(
-        run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
-    )
+    packages = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip())
     # Linked, so that nothing has to be fetched.
     for path in Path(np.__file__).parents[1].glob("numpy*"):
         (packages / path.name).symlink_to(path)
     # pip refuses where anything but numpy is needed: there is no index to take it from.
-    run(
-        sys.executable, "-m", "pip", "--python", python, "install", "--no-index",
-        the_one(dist, "ortffi-*.whl"),
-    )  # fmt: skip
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--no-index", the_one(dist, "ortffi-*.whl"))
     model = doubling()
     (tmp_path / "doubling.onnx").write_bytes(model)
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
@@ -139,7 +123,7 @@ def test_ortffi_runs_a_model_in_an_environment_with_numpy_only(
     assert set(printed[2].split()) == {"ortffi", "numpy"}
 
 
-def test_the_service_needs_this_ortffi_and_does_not_bring_it(dist: Path) -> None:
+def test_the_service_needs_this_ortffi_and_does_not_bring_it(dist):
     wheel = the_one(dist, "kokoro_service_core-*.whl")
     requirements = [Requirement(line) for line in metadata(wheel).get_all("Requires-Dist")]
     (needed,) = (each for each in requirements if each.name == "ortffi")
@@ -150,18 +134,18 @@ def test_the_service_needs_this_ortffi_and_does_not_bring_it(dist: Path) -> None
     assert not {name for name in names if "ortffi" in name}
 
 
-def test_the_source_of_the_service_is_without_ortffi_too(dist: Path) -> None:
+def test_the_source_of_the_service_is_without_ortffi_too(dist):
     with tarfile.open(the_one(dist, "kokoro_service_core-*.tar.gz")) as archive:
         names = archive.getnames()
     assert any(name.endswith("/hatch_build.py") for name in names)
     assert not [name for name in names if "/ortffi" in name]
 
 
-def requirements(about: email.message.Message) -> list[Requirement]:
+def requirements(about):
     return [Requirement(line) for line in about.get_all("Requires-Dist")]
 
 
-def test_the_whole_is_the_core_of_its_version_with_all_that_a_cpu_needs(dist: Path) -> None:
+def test_the_whole_is_the_core_of_its_version_with_all_that_a_cpu_needs(dist):
     whole = metadata(the_one(dist, "kokoro_service-*.whl"))
     core = metadata(the_one(dist, "kokoro_service_core-*.whl"))
     assert whole["Version"] == core["Version"] == service.__version__
@@ -170,7 +154,7 @@ def test_the_whole_is_the_core_of_its_version_with_all_that_a_cpu_needs(dist: Pa
     assert needed.extras == {"cpu", "espeak", "model", "prepare"}
 
 
-def test_extras_take_nothing_away_and_the_whole_passes_on_those_it_has_not(dist: Path) -> None:
+def test_extras_take_nothing_away_and_the_whole_passes_on_those_it_has_not(dist):
     whole = metadata(the_one(dist, "kokoro_service-*.whl"))
     core = metadata(the_one(dist, "kokoro_service_core-*.whl"))
     passed_on = {each.name: each.extras for each in requirements(whole) if each.marker}
@@ -178,7 +162,7 @@ def test_extras_take_nothing_away_and_the_whole_passes_on_those_it_has_not(dist:
     inside = {"cpu", "dev", "espeak", "jetson", "model", "prepare"}
     assert set(whole.get_all("Provides-Extra")) == set(core.get_all("Provides-Extra")) - inside
 
-    def names(*extras: str) -> set[str]:
+    def names(*extras):
         markers = {f'extra == "{extra}"' for extra in extras}
         return {each.name for each in requirements(core) if str(each.marker) in markers}
 
@@ -186,7 +170,7 @@ def test_extras_take_nothing_away_and_the_whole_passes_on_those_it_has_not(dist:
     assert names("cpu") == {"onnxruntime"}
 
 
-def test_the_whole_has_no_module_but_the_command_and_the_licences(dist: Path) -> None:
+def test_the_whole_has_no_module_but_the_command_and_the_licences(dist):
     wheel = the_one(dist, "kokoro_service-*.whl")
     assert {Path(name).name for name in names_in_wheel(wheel)} == {
         "METADATA", "WHEEL", "RECORD", "LICENSE", "NOTICE", "entry_points.txt",
@@ -199,7 +183,7 @@ def test_the_whole_has_no_module_but_the_command_and_the_licences(dist: Path) ->
     assert b"kokoro-service = service.__main__:main" in scripts[0]
 
 
-def test_ortffi_has_the_licence_of_the_tree_and_a_changelog(repository: Path) -> None:
+def test_ortffi_has_the_licence_of_the_tree_and_a_changelog(repository):
     licence = (repository / "LICENSE").read_bytes()
     assert (repository / "ortffi/LICENSE").read_bytes() == licence
     assert "## Unreleased" in (repository / "ortffi/CHANGELOG.md").read_text(encoding="utf-8")

@@ -1,16 +1,12 @@
 """What the documents promise is so."""
 
-from __future__ import annotations
-
 import re
 import sys
 from itertools import pairwise
-from pathlib import Path
 
-import pytest
+from service.settings import Settings, load_settings
 
 from service import errors
-from service.settings import Settings, load_settings
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -24,9 +20,7 @@ SHORT_CONSTRAINTS = {
 }  # fmt: skip
 
 
-def test_default_toml_names_every_setting_with_its_default(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_default_toml_names_every_setting_with_its_default(repository, monkeypatch):
     monkeypatch.delenv("KOKORO_THREADS", raising=False)  # tests beside others have their share
     text = (repository / "config/default.toml").read_text(encoding="utf-8")
     written = tomllib.loads(text)
@@ -39,9 +33,7 @@ def test_default_toml_names_every_setting_with_its_default(
     assert set(written) <= set(defaults)
 
 
-def test_every_setting_in_the_configuration_files_has_a_comment_before_it(
-    repository: Path,
-) -> None:
+def test_every_setting_in_the_configuration_files_has_a_comment_before_it(repository):
     for file in (repository / "config").glob("*.toml"):
         lines = file.read_text(encoding="utf-8").splitlines()
         for before, line in pairwise(lines):
@@ -50,33 +42,31 @@ def test_every_setting_in_the_configuration_files_has_a_comment_before_it(
                 assert before.startswith("#") or commented_out, f"{file}: {line}"
 
 
-def test_jetson_toml_is_accepted_and_asks_for_the_gpu(repository: Path) -> None:
+def test_jetson_toml_is_accepted_and_asks_for_the_gpu(repository):
     settings = load_settings(config=repository / "config/jetson.toml", environ={})
     assert settings.provider == "cuda"
     assert settings.cuda_options["arena_extend_strategy"] == "kSameAsRequested"
 
 
-def test_the_errors_page_lists_the_code_and_status_of_every_error_a_caller_can_get(
-    repository: Path,
-) -> None:
+def test_the_errors_page_lists_the_code_and_status_of_every_error_a_caller_can_get(repository):
     text = (repository / "docs/errors.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| (\d{3}) \| (.*) \|$", text, re.MULTILINE))
 
-    def classes(base: type[errors.ServiceError]) -> set[type[errors.ServiceError]]:
+    def classes(base):
         return {base}.union(*(classes(child) for child in base.__subclasses__()))
 
     for error in classes(errors.ServiceError) - classes(errors.StartupError):
         assert f"`{error.code}`" in rows[str(error.status)], error
 
 
-def test_the_readme_is_short_and_the_index_names_every_page(repository: Path) -> None:
+def test_the_readme_is_short_and_the_index_names_every_page(repository):
     assert len((repository / "README.md").read_text(encoding="utf-8").splitlines()) <= 100
     index = (repository / "docs/README.md").read_text(encoding="utf-8")
     pages = {path.name for path in (repository / "docs").glob("*.md")} - {"README.md"}
     assert pages == set(re.findall(r"\]\(([a-z-]+\.md)\)", index))
 
 
-def test_no_link_between_documents_leads_nowhere(repository: Path) -> None:
+def test_no_link_between_documents_leads_nowhere(repository):
     documents = [*repository.glob("*.md"), *repository.glob("docs/**/*.md")]
     assert len(documents) > 10
     for document in documents:
@@ -86,7 +76,7 @@ def test_no_link_between_documents_leads_nowhere(repository: Path) -> None:
                 assert (document.parent / target).exists(), f"{document}: {target}"
 
 
-def test_every_target_of_the_makefile_is_in_its_help(repository: Path) -> None:
+def test_every_target_of_the_makefile_is_in_its_help(repository):
     text = (repository / "Makefile").read_text(encoding="utf-8")
     phony = re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)
     targets = " ".join(phony).split()
@@ -95,7 +85,7 @@ def test_every_target_of_the_makefile_is_in_its_help(repository: Path) -> None:
         assert re.search(rf"^{target}:.* ## \S", text, re.MULTILINE), target
 
 
-def test_no_constraint_names_an_index_and_each_has_a_hash(repository: Path) -> None:
+def test_no_constraint_names_an_index_and_each_has_a_hash(repository):
     files = {path.name: path for path in (repository / "constraints").glob("*.txt")}
     assert {"serve.txt", "jetson.txt", "dev.txt", "models.txt"} <= set(files)
     for name, path in files.items():
@@ -107,9 +97,7 @@ def test_no_constraint_names_an_index_and_each_has_a_hash(repository: Path) -> N
         assert all("--hash=sha256:" in requirement for requirement in requirements)
 
 
-def test_the_notice_names_every_package_that_is_installed_with_the_service(
-    repository: Path,
-) -> None:
+def test_the_notice_names_every_package_that_is_installed_with_the_service(repository):
     notice = re.sub(r"[-_]", "", (repository / "NOTICE").read_text(encoding="utf-8").lower())
     known = set(re.findall(r"[\w.]+", notice))
     spelled = {"soundfile": "pythonsoundfile", "soxr": "pythonsoxr"}
@@ -125,16 +113,12 @@ def test_the_notice_names_every_package_that_is_installed_with_the_service(
                 assert spelled.get(word, word) in known, f"{package} of {name}"
 
 
-def test_every_build_takes_the_same_zig(repository: Path) -> None:
-    (pinned,) = re.findall(
-        r"^ziglang==[\d.]+", (repository / "constraints/zig.txt").read_text("utf-8"), re.MULTILINE
-    )
+def test_every_build_takes_the_same_zig(repository):
+    (pinned,) = re.findall(r"^ziglang==[\d.]+", (repository / "constraints/zig.txt").read_text("utf-8"), re.MULTILINE)
     assert f'"{pinned}"' in (repository / "hatch_build.py").read_text("utf-8")
 
 
-def test_the_notice_names_every_package_that_only_brings_a_model_to_test_with(
-    repository: Path,
-) -> None:
+def test_the_notice_names_every_package_that_only_brings_a_model_to_test_with(repository):
     notice = (repository / "NOTICE").read_text(encoding="utf-8")
     text = (repository / "constraints/models.txt").read_text(encoding="utf-8")
     names = re.findall(r"^([\w-]+)==", text, re.MULTILINE)
@@ -143,7 +127,7 @@ def test_the_notice_names_every_package_that_only_brings_a_model_to_test_with(
         assert name in notice
 
 
-def test_contributing_names_every_module_of_the_rewriting_and_no_other(repository: Path) -> None:
+def test_contributing_names_every_module_of_the_rewriting_and_no_other(repository):
     text = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8")
     section = text.partition("How a published model becomes")[2].partition("## Habits")[0]
     named = set(re.findall(r"`([a-z_]+)`", section)) - {"pipeline", "version"}
@@ -152,14 +136,14 @@ def test_contributing_names_every_module_of_the_rewriting_and_no_other(repositor
     assert named == there_are
 
 
-def test_the_glossary_has_twenty_terms_at_most(repository: Path) -> None:
+def test_the_glossary_has_twenty_terms_at_most(repository):
     text = (repository / "docs/glossary.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([^|]+) \| [A-Z0-9]", text, re.MULTILINE)
     assert 10 < len(rows) <= 20
     assert len(set(rows)) == len(rows)
 
 
-def test_each_step_of_the_architecture_is_a_file(repository: Path) -> None:
+def test_each_step_of_the_architecture_is_a_file(repository):
     text = (repository / "docs/architecture.md").read_text(encoding="utf-8")
     walks = [section for section in text.split("\n## ") if section.startswith("One ")]
     assert len(walks) == 3
@@ -172,7 +156,7 @@ def test_each_step_of_the_architecture_is_a_file(repository: Path) -> None:
             assert (repository / file).is_file(), file
 
 
-def test_each_module_of_the_api_is_in_the_tables_of_contributing(repository: Path) -> None:
+def test_each_module_of_the_api_is_in_the_tables_of_contributing(repository):
     text = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8")
     root = repository / "service" / "api"
     rooms = {path.stem for path in root.glob("*.py")} - {"__init__"}

@@ -4,22 +4,19 @@
 the interpreters, if they are others than the `python3.10` to `python3.14` in PATH.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import soundfile
-
-from service.speech import Synthesizer, Utterance
 from tests.service.api.serving_process import Server
+
+from service.speech import Utterance
 
 pytestmark = [
     pytest.mark.slow,
@@ -32,7 +29,7 @@ COMPILERS = ("cc", "gcc", "clang", "c99", "zig")
 OWN_SETTINGS = ("KOKORO_", "PYTHON", "XDG_", "VIRTUAL_ENV", "PIP_CACHE_DIR", "UV_CACHE_DIR")
 
 
-def interpreters() -> list[str]:
+def interpreters():
     """Return those that are named, or those of PATH that start, by their own paths.
 
     pyenv has in PATH a script for each name, also of Pythons that it does not start.
@@ -43,46 +40,40 @@ def interpreters() -> list[str]:
         return named
     found = [path for name in KNOWN if (path := shutil.which(name))]
     itself = ("-c", "import sys; print(sys.executable)")
-    asked = [
-        subprocess.run([path, *itself], stdout=subprocess.PIPE, text=True, check=False)
-        for path in found
-    ]
+    asked = [subprocess.run([path, *itself], stdout=subprocess.PIPE, text=True, check=False) for path in found]
     return [each.stdout.strip() for each in asked if each.returncode == 0]
 
 
 class User:
     """Somebody with an empty home, and no program in PATH but those of one folder."""
 
-    def __init__(self, home: Path, programs: Path) -> None:
+    def __init__(self, home, programs):
         self.programs = programs
         others = {n: v for n, v in os.environ.items() if not n.startswith(OWN_SETTINGS)}
         self.environment = {**others, "HOME": str(home), "PATH": str(programs)}
         assert not any(home.iterdir())
         assert not [name for name in COMPILERS if shutil.which(name, path=str(programs))]
 
-    def run(self, *command: Path | str) -> str:
+    def run(self, *command):
         done = subprocess.run(
-            command, env=self.environment, cwd=self.environment["HOME"],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            command, env=self.environment, cwd=self.environment["HOME"], capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, f"{command}: {done.stdout[-4000:]}{done.stderr[-4000:]}"
         return done.stdout
 
 
 @pytest.fixture(scope="module")
-def wheels() -> Path:
+def wheels():
     return Path(os.environ["WHEELS"]).resolve()
 
 
 @pytest.fixture(scope="module")
-def n_samples(synthesizer: Synthesizer) -> int:
+def n_samples(synthesizer):
     """Of the text, said by the checkout."""
-    return sum(segment.samples.size for segment in synthesizer.stream(
-        synthesizer.plan(Utterance(TEXT))
-    ))  # fmt: skip
+    return sum(segment.samples.size for segment in synthesizer.stream(synthesizer.plan(Utterance(TEXT))))
 
 
-def samples_of(wav: Path | bytes) -> int:
+def samples_of(wav):
     with soundfile.SoundFile(io.BytesIO(wav) if isinstance(wav, bytes) else wav) as file:
         assert file.samplerate == 24_000
         assert abs(file.read()).max() > 0.1
@@ -90,7 +81,7 @@ def samples_of(wav: Path | bytes) -> int:
 
 
 @pytest.fixture
-def user(tmp_path: Path) -> Iterator[User]:
+def user(tmp_path):
     """With no programs but those that the scripts which uv writes call."""
     for name in ("home", "programs"):
         (tmp_path / name).mkdir()
@@ -101,7 +92,7 @@ def user(tmp_path: Path) -> Iterator[User]:
 
 
 @pytest.fixture(params=interpreters())
-def installed(request: pytest.FixtureRequest, tmp_path: Path, wheels: Path) -> Iterator[User]:
+def installed(request, tmp_path, wheels):
     """With the programs of an environment that pip has installed the wheels into."""
     subprocess.run([request.param, "-m", "venv", tmp_path / "venv"], check=True)
     (tmp_path / "home").mkdir()
@@ -111,18 +102,14 @@ def installed(request: pytest.FixtureRequest, tmp_path: Path, wheels: Path) -> I
     shutil.rmtree(tmp_path)  # half a gigabyte
 
 
-def test_pip_installs_all_that_serving_takes(installed: User, n_samples: int) -> None:
+def test_pip_installs_all_that_serving_takes(installed, n_samples):
     installed.run(installed.programs / "pip", "check")
     command = installed.programs / "kokoro-service"
-    findings = {
-        each["name"]: each for each in json.loads(installed.run(command, "doctor", "--json"))
-    }
+    findings = {each["name"]: each for each in json.loads(installed.run(command, "doctor", "--json"))}
     assert not [each for each in findings.values() if each["ok"] is False]
     assert findings["native kernels"]["ok"]
     python = installed.programs / "python"
-    server = Server(
-        environment=installed.environment, program=[str(command)], interpreter=python
-    )  # fmt: skip
+    server = Server(environment=installed.environment, program=[str(command)], interpreter=python)
     try:
         server.wait_until_ready()
         answer = server.client.post("/synthesize", json={"text": TEXT})
@@ -132,9 +119,7 @@ def test_pip_installs_all_that_serving_takes(installed: User, n_samples: int) ->
 
 
 @pytest.mark.parametrize("python", interpreters()[-1:])
-def test_uvx_says_a_text_and_needs_no_index_the_second_time(
-    python: str, user: User, wheels: Path, tmp_path: Path, n_samples: int
-) -> None:
+def test_uvx_says_a_text_and_needs_no_index_the_second_time(python, user, wheels, tmp_path, n_samples):
     uvx = [Path(sys.executable).with_name("uv"), "tool", "run"]
     for options in ((), ("--offline",)):
         say = ["kokoro-service", "say", TEXT, "-o", tmp_path / "said.wav"]
@@ -143,9 +128,7 @@ def test_uvx_says_a_text_and_needs_no_index_the_second_time(
 
 
 @pytest.mark.parametrize("python", interpreters()[-1:])
-def test_pipx_says_a_text(
-    python: str, user: User, wheels: Path, tmp_path: Path, n_samples: int
-) -> None:
+def test_pipx_says_a_text(python, user, wheels, tmp_path, n_samples):
     user.run(python, "-m", "venv", tmp_path / "pipx")
     user.run(tmp_path / "pipx/bin/pip", "install", "pipx")
     run = [tmp_path / "pipx/bin/pipx", "run", "--pip-args", f"--find-links {wheels}"]

@@ -1,18 +1,15 @@
 """What `make release` refuses, and what it writes beside the wheels."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
-
-import service
 from distributions import release
 from distributions.release import ReleaseError
+
+import service
 
 FILES = (
     "service/__init__.py", "distributions/kokoro-service/pyproject.toml", "Dockerfile",
@@ -21,12 +18,12 @@ FILES = (
 VERSION = service.__version__
 
 
-def git(tree: Path, *arguments: str) -> None:
+def git(tree, *arguments):
     identity = ("-c", "user.name=a", "-c", "user.email=a@localhost")
     subprocess.run(["git", *identity, *arguments], cwd=tree, check=True, capture_output=True)
 
 
-def change(tree: Path, name: str, old: str, new: str) -> None:
+def change(tree, name, old, new):
     file = tree / name
     text = file.read_text(encoding="utf-8")
     assert old in text
@@ -35,7 +32,7 @@ def change(tree: Path, name: str, old: str, new: str) -> None:
 
 
 @pytest.fixture
-def tree(repository: Path, tmp_path: Path) -> Path:
+def tree(repository, tmp_path):
     """A tree that is ready."""
     for name in FILES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -47,56 +44,55 @@ def tree(repository: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_tree_that_is_ready_has_a_version_and_notes(tree: Path) -> None:
+def test_a_tree_that_is_ready_has_a_version_and_notes(tree):
     assert release.check(tree) == VERSION
     notes = release.notes(tree, VERSION)
     assert notes.startswith(f"kokoro-service {VERSION}\n\n### Added")
     assert "\n## " not in notes
 
 
-def test_a_tree_with_changes_is_refused(tree: Path) -> None:
+def test_a_tree_with_changes_is_refused(tree):
     (tree / "new.txt").touch()
     with pytest.raises(ReleaseError, match="has changes"):
         release.check(tree)
 
 
-def test_a_version_that_exists_is_refused(tree: Path) -> None:
+def test_a_version_that_exists_is_refused(tree):
     git(tree, "tag", f"v{VERSION}")
     with pytest.raises(ReleaseError, match="exists"):
         release.check(tree)
 
 
 @pytest.mark.parametrize("name", FILES[1:4])
-def test_files_that_disagree_on_the_version_are_refused(tree: Path, name: str) -> None:
+def test_files_that_disagree_on_the_version_are_refused(tree, name):
     change(tree, name, VERSION, "9.9.9")
     with pytest.raises(ReleaseError, match=r"other files say .*9\.9\.9"):
         release.check(tree)
 
 
-def test_a_version_without_a_section_in_the_changelog_is_refused(tree: Path) -> None:
+def test_a_version_without_a_section_in_the_changelog_is_refused(tree):
     change(tree, "CHANGELOG.md", f"## {VERSION} (2026-12-01)", "## Unreleased")
     with pytest.raises(ReleaseError, match="no section"):
         release.check(tree)
 
 
-def test_checksums_are_those_that_sha256sum_checks(tmp_path: Path) -> None:
+def test_checksums_are_those_that_sha256sum_checks(tmp_path):
     (tmp_path / "a.whl").write_bytes(b"wheel")
     (tmp_path / "NOTES.md").write_bytes(b"notes")
     for _ in range(2):  # the second time it is there already
         release.write_checksums(tmp_path)
     done = subprocess.run(
-        ["sha256sum", "--check", "SHA256SUMS"],
-        cwd=tmp_path, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        ["sha256sum", "--check", "SHA256SUMS"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert done.stdout.splitlines() == ["NOTES.md: OK", "a.whl: OK"]
 
 
-def test_the_files_of_this_tree_agree_on_the_version(repository: Path) -> None:
+def test_the_files_of_this_tree_agree_on_the_version(repository):
     assert release.version_of(repository) == VERSION
 
 
 @pytest.fixture
-def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def docker(tmp_path, monkeypatch):
     """A program of this name that writes its arguments into the file that is returned."""
     asked = tmp_path / "asked"
     program = tmp_path / "programs/docker"
@@ -107,9 +103,7 @@ def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return asked
 
 
-def test_images_are_for_both_architectures_with_sbom_and_provenance(
-    docker: Path, tmp_path: Path, repository: Path
-) -> None:
+def test_images_are_for_both_architectures_with_sbom_and_provenance(docker, tmp_path, repository):
     release.build_images("9.9.9", tmp_path)
     asked = docker.read_text(encoding="utf-8").splitlines()
     assert asked[:2] == ["buildx", "build"]
@@ -123,9 +117,7 @@ def test_images_are_for_both_architectures_with_sbom_and_provenance(
 
 
 @pytest.mark.parametrize("docker", ["", "exit 1"], ids=["no docker", "no buildx"])
-def test_a_release_with_images_needs_dockers_buildx(
-    docker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_release_with_images_needs_dockers_buildx(docker, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(release, "check", lambda tree: VERSION)
     monkeypatch.setenv("PATH", str(tmp_path))
     if docker:

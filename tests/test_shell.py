@@ -1,26 +1,20 @@
 """Completions and the man page: they are those of the command line, and shells take them."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
-
 from distributions import shell
 from service.__main__ import main
 
 
-def test_what_is_in_the_tree_is_of_this_command_line(repository: Path) -> None:
+def test_what_is_in_the_tree_is_of_this_command_line(repository):
     for name, content in shell.contents().items():
         assert (repository / "share" / name).read_text(encoding="utf-8") == content, "make shell"
 
 
 @pytest.mark.parametrize("name", shell.SHELLS)
-def test_the_command_prints_completions_that_the_shell_takes(
-    name: str, repository: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_completions_that_the_shell_takes(name, repository, capsys):
     assert main(["completion", name]) == 0
     printed = capsys.readouterr().out
     assert printed == (repository / f"share/kokoro-service.{name}").read_text(encoding="utf-8")
@@ -31,7 +25,7 @@ def test_the_command_prints_completions_that_the_shell_takes(
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_bash_completes_commands(repository: Path) -> None:
+def test_bash_completes_commands(repository):
     if shutil.which("bash") is None:
         pytest.skip("needs bash")
     script = (

@@ -16,7 +16,6 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from typing import Any
 from bench.stock import leave_out_native_operators
 from service.loading import load_synthesizer
 from service.settings import Settings
+
 from service.speech import Utterance
 from service.text import load_vocabulary
 
@@ -32,7 +32,7 @@ _STARTUP_S = 1800.0
 """For an emulated processor to load the model and pass the self-test; it only ends the wait."""
 
 
-def main(kind: str, cache_dir: Path) -> None:
+def main(kind, cache_dir):
     """Print the lines."""
     if kind == "served":
         print_times(cache_dir)
@@ -42,7 +42,7 @@ def main(kind: str, cache_dir: Path) -> None:
     print_durations(kind, cache_dir)
 
 
-def print_durations(kind: str, cache_dir: Path) -> None:
+def print_durations(kind, cache_dir):
     """Print the durations of a model in this process, in frames of 25 ms."""
     settings = Settings(cache_dir=cache_dir, prepare=kind != "published")
     synthesizer = load_synthesizer(settings, note)
@@ -63,7 +63,7 @@ def print_durations(kind: str, cache_dir: Path) -> None:
     synthesizer.close()
 
 
-def print_times(cache_dir: Path) -> None:
+def print_times(cache_dir):
     """Print when each symbol is said, as a real server on a port tells it."""
     with serving(cache_dir) as address:
         start = time.monotonic()
@@ -80,7 +80,7 @@ def print_times(cache_dir: Path) -> None:
 
 
 @contextmanager
-def serving(cache_dir: Path) -> Iterator[str]:
+def serving(cache_dir):
     """Start a server, wait until it is ready, and stop it in the end."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -95,7 +95,7 @@ def serving(cache_dir: Path) -> Iterator[str]:
             server.terminate()
 
 
-def wait_until_ready(address: str, server: subprocess.Popen[bytes]) -> None:
+def wait_until_ready(address, server):
     """Ask until the answer is yes."""
     give_up = time.monotonic() + _STARTUP_S
     while True:
@@ -108,7 +108,7 @@ def wait_until_ready(address: str, server: subprocess.Popen[bytes]) -> None:
             time.sleep(0.2)
 
 
-def note(line: str) -> None:
+def note(line):
     """Say on standard error what may differ."""
     print(f"{platform.machine()}: {line}", file=sys.stderr, flush=True)
 

@@ -3,18 +3,10 @@ import os
 import signal
 
 import pytest
+from bench.command import Section, add_names, command_line, exit_status, paragraph, positive, publish
+from bench.processes import ChildError
 
 from bench import command
-from bench.command import (
-    Section,
-    add_names,
-    command_line,
-    exit_status,
-    paragraph,
-    positive,
-    publish,
-)
-from bench.processes import ChildError
 
 
 @pytest.fixture(autouse=True)

@@ -1,16 +1,14 @@
 """The simulation of a fleet does what queues are known to do."""
 
-from __future__ import annotations
-
 from statistics import mean
 
 import pytest
-
-from bench import fleet
 from bench.fleet import TEXTS, Text, blind, poisson, rate, simulate, two_choices
 
+from bench import fleet
 
-def test_the_turns_of_a_text_are_all_of_it() -> None:
+
+def test_the_turns_of_a_text_are_all_of_it():
     for text in TEXTS:
         turns = text.turns()
         assert sum(compute_s for compute_s, _ in turns) == pytest.approx(text.whole_s)
@@ -18,7 +16,7 @@ def test_the_turns_of_a_text_are_all_of_it() -> None:
         assert turns[0][0] == text.first_s
 
 
-def test_those_who_ask_at_once_take_turns() -> None:
+def test_those_who_ask_at_once_take_turns():
     text = Text(1, 4.8, 1.0, 2.0)
     spoken = simulate(iter([(0.0, text)] * 3), 1, blind, 0)
     assert [one.first_s for one in spoken] == [1, 2, 3]
@@ -26,7 +24,7 @@ def test_those_who_ask_at_once_take_turns() -> None:
     assert [one.dry_s for one in spoken] == pytest.approx([0.6, 0.6, 0.6])
 
 
-def test_one_replica_waits_as_theory_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_replica_waits_as_theory_says(monkeypatch):
     # One server, random arrivals, service of constant length: the mean wait is known.
     monkeypatch.setattr(fleet, "TEXTS", (Text(1, 1.8, 0.5, 0.5),))
     utilization = 0.8
@@ -35,11 +33,9 @@ def test_one_replica_waits_as_theory_says(monkeypatch: pytest.MonkeyPatch) -> No
     assert mean(one.first_s for one in spoken) == pytest.approx(expected_s, rel=0.05)
 
 
-def test_who_knows_of_two_replicas_waits_less_than_who_knows_of_none() -> None:
+def test_who_knows_of_two_replicas_waits_less_than_who_knows_of_none():
     waits = [
-        fleet.quantile(
-            [one.first_s for one in simulate(poisson(5_000, rate(0.8, 20), 1), 20, route, 1)], 0.99
-        )
+        fleet.quantile([one.first_s for one in simulate(poisson(5_000, rate(0.8, 20), 1), 20, route, 1)], 0.99)
         for route in (blind, two_choices)
     ]
     assert waits[1] < waits[0] / 2

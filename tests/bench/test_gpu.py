@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing, nullcontext
 from itertools import pairwise
 from pathlib import Path
@@ -15,8 +15,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-import ortffi
 from bench.gpu import chunks, measurements, presence
 from bench.gpu.measurements import against, mixed_lengths, share_on_gpu
 from bench.gpu.peer import open_package
@@ -25,24 +23,26 @@ from bench.gpu.setup import Extent, Setup, blocks
 from bench.processes import ChildError
 from bench.sides import Side, Spoken
 from bench.variants import opened, prepared_for_gpus
-from service.machine import Machine
-from service.model import SplitModel
 from service.model.parity import log_spectral_distance
 from service.settings import Settings
 from service.speech.windows import MOST_FRAMES, WHOLE_FRAMES, windows_of
 from tests.opened_models import open_folder
 from tests.small_kokoro import write_parts, write_small_kokoro
 
+import ortffi
+from service.machine import Machine
+from service.model import SplitModel
+
 
 class Talker:
     """Stands in for a process that speaks; each token takes it as long as the last one."""
 
-    def __init__(self, token_s: float, n_samples: int = 24_000) -> None:
+    def __init__(self, token_s, n_samples=24_000):
         self.token_s = token_s
         self.n_samples = n_samples
         self.said: list[int] = []
 
-    def say(self, phonemes: str) -> Spoken:
+    def say(self, phonemes):
         self.said.append(len(phonemes))
         seconds = self.token_s * len(phonemes)
         return Spoken(seconds, seconds, self.n_samples, (self.n_samples // 600,), 1.0, 1.0)
@@ -51,7 +51,7 @@ class Talker:
 FEW = Extent(one_length=3, n_tokens=10, blocks=((8, 20), (12, 30), (16, 24)))
 
 
-def test_blocks_have_each_length_once_and_take_about_as_long() -> None:
+def test_blocks_have_each_length_once_and_take_about_as_long():
     found = blocks()
     lengths = [n for block in found for n in block]
     assert len(found) == 7
@@ -67,9 +67,7 @@ def test_blocks_have_each_length_once_and_take_about_as_long() -> None:
 @pytest.mark.parametrize(
     ("their_token_s", "met"), [(0.001, [False, False]), (0.003, [True, False]), (0.005, [True] * 2)]
 )
-def test_bounds_are_held_to_one_length_and_to_mixed_ones(
-    their_token_s: float, met: list[bool]
-) -> None:
+def test_bounds_are_held_to_one_length_and_to_mixed_ones(their_token_s, met):
     rows = against(Talker(0.002), Talker(their_token_s), FEW, bounds=True)  # type: ignore[arg-type]
     assert [row.met for row in rows] == [met[0], None, met[1], None]
     assert f"{their_token_s / 0.002:.3f} times" in rows[0].compared
@@ -77,19 +75,19 @@ def test_bounds_are_held_to_one_length_and_to_mixed_ones(
     assert "3 pairs" in rows[2].compared
 
 
-def test_peers_without_bounds_miss_none() -> None:
+def test_peers_without_bounds_miss_none():
     rows = against(Talker(0.002), Talker(0.001), FEW, bounds=False)  # type: ignore[arg-type]
     assert {row.met for row in rows} == {None}
 
 
-def test_both_sides_say_all_of_it_in_the_same_order() -> None:
+def test_both_sides_say_all_of_it_in_the_same_order():
     ours, theirs = Talker(0.002), Talker(0.001)
     mixed_lengths(ours, theirs, FEW, None)  # type: ignore[arg-type]
     assert ours.said == theirs.said == [8, 20, 12, 30, 16, 24] * 2
 
 
 @pytest.mark.parametrize(("n_samples", "alike"), [(24_600, True), (23_400, True), (25_200, False)])
-def test_sides_that_do_not_say_the_same_are_not_compared(n_samples: int, alike: bool) -> None:
+def test_sides_that_do_not_say_the_same_are_not_compared(n_samples, alike):
     sides: Sequence[Any] = (Talker(0.002), Talker(0.001, n_samples))
     if alike:
         against(*sides, FEW, bounds=True)
@@ -98,21 +96,21 @@ def test_sides_that_do_not_say_the_same_are_not_compared(n_samples: int, alike: 
         against(*sides, FEW, bounds=True)
 
 
-def test_repeats_limit_everything() -> None:
+def test_repeats_limit_everything():
     assert Extent().limited(None) == Extent()
     limited = Extent().limited(2)
     assert (limited.one_length, limited.servers, limited.streams, limited.windows) == (2, 2, 2, 2)
     assert list(limited.blocks) == blocks()[:2]
 
 
-def test_nodes_that_are_not_the_processors_are_the_gpus() -> None:
+def test_nodes_that_are_not_the_processors_are_the_gpus():
     nodes = {"CUDAExecutionProvider": 80, "TensorrtExecutionProvider": 10}
     assert share_on_gpu({**nodes, "CPUExecutionProvider": 10}) == 0.9
     assert share_on_gpu(nodes) == 1.0
     assert share_on_gpu({"CPUExecutionProvider": 10}) == 0.0
 
 
-def test_a_side_of_ours_has_settings_and_variables() -> None:
+def test_a_side_of_ours_has_settings_and_variables():
     setup = Setup(settings={"cache_dir": "/cache"}, environment={"ONNXRUNTIME_LIB_DIR": "/here"})
     assert setup.ours("float16", buckets="1").environment() == {
         "KOKORO_PROVIDER": "cuda",
@@ -123,19 +121,17 @@ def test_a_side_of_ours_has_settings_and_variables() -> None:
     }
 
 
-def test_without_a_gpu_it_ends_with_status_2_and_one_line() -> None:
+def test_without_a_gpu_it_ends_with_status_2_and_one_line():
     if not lack_of_gpu():
         pytest.skip("shows what is said without a GPU, and there is one: run it elsewhere")
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.gpu"], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "bench.gpu"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"bench: {presence.NEEDS} (")
 
 
-def test_what_is_missing_is_told_in_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_is_missing_is_told_in_order(monkeypatch, tmp_path):
     machine = Machine(driver_library=tmp_path / "libcuda.so.1")
     monkeypatch.setattr(ortffi, "available_providers", lambda: ["CPUExecutionProvider"])
     assert "was built without CUDA" in lack_of_gpu(machine, tmp_path)
@@ -150,22 +146,20 @@ def test_what_is_missing_is_told_in_order(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert lack_of_gpu(machine, tmp_path) == ""
 
 
-def _refuse(name: str) -> None:
+def _refuse(name):
     raise ortffi.ProviderUnavailableError(
         f"{name}: libcuda.so.1: cannot open shared object file: No such file or directory"
     )
 
 
-def test_gpu_driver_and_libraries_are_named(tmp_path: Path) -> None:
-    told = presence.gpu_and_libraries(
-        Machine(tmp_path, driver_library=tmp_path / "libcuda.so.1", packages=())
-    )
+def test_gpu_driver_and_libraries_are_named(tmp_path):
+    told = presence.gpu_and_libraries(Machine(tmp_path, driver_library=tmp_path / "libcuda.so.1", packages=()))
     assert told.startswith("GPU: no NVIDIA driver")
     assert "CUDA unknown, cuDNN unknown; the package is " in told
 
 
 @pytest.mark.parametrize("ids", [[16], [3, 50, 7, 90]])
-def test_the_package_says_what_we_say_of_the_same_two_files(tmp_path: Path, ids: list[int]) -> None:
+def test_the_package_says_what_we_say_of_the_same_two_files(tmp_path, ids):
     whole = write_small_kokoro(tmp_path / "small.onnx")
     write_parts(whole, tmp_path, "float32")
     style = np.zeros((1, 256), np.float32)
@@ -182,9 +176,7 @@ def test_the_package_says_what_we_say_of_the_same_two_files(tmp_path: Path, ids:
 
 
 @pytest.mark.slow
-def test_the_package_makes_the_sound_of_the_whole_in_float32(
-    model_file: Path, cache_dir: Path
-) -> None:
+def test_the_package_makes_the_sound_of_the_whole_in_float32(model_file, cache_dir):
     """What is taken for statistics, and what the mask leaves, is heard in the real model alone."""
     settings = Settings(cache_dir=cache_dir)
     ids, style = chunks.chunk(3)
@@ -198,21 +190,19 @@ def test_the_package_makes_the_sound_of_the_whole_in_float32(
 
 
 @pytest.fixture(scope="module")
-def native(model_file: Path, cache_dir: Path) -> Iterator[SplitModel]:
+def native(model_file, cache_dir):
     """A model that has windows; this one has them on the processor."""
     with opened("native", Settings(cache_dir=cache_dir)) as model:
         yield model
 
 
 @pytest.fixture
-def decoded(native: SplitModel, monkeypatch: pytest.MonkeyPatch) -> Counter[int]:
+def decoded(native, monkeypatch):
     """How often so many frames were decoded."""
     counts: Counter[int] = Counter()
     decode = SplitModel.decode
 
-    def count(
-        model: SplitModel, encoding: Any, first: int, last: int, *more: Any, **named: Any
-    ) -> Any:
+    def count(model, encoding, first, last, *more, **named):
         counts[last - first] += 1
         return decode(model, encoding, first, last, *more, **named)
 
@@ -220,9 +210,7 @@ def decoded(native: SplitModel, monkeypatch: pytest.MonkeyPatch) -> Counter[int]
     return counts
 
 
-def test_first_samples_need_one_window_and_all_need_each(
-    native: SplitModel, decoded: Counter[int]
-) -> None:
+def test_first_samples_need_one_window_and_all_need_each(native, decoded):
     chunk = chunks.chunk(4)
     n_frames = native.encode(*chunk, 1.0).n_frames
     windows = list(windows_of(n_frames, soon=True))
@@ -238,17 +226,13 @@ def test_first_samples_need_one_window_and_all_need_each(
     assert decoded == expected
 
 
-def test_the_window_is_of_usual_length_and_has_its_context(
-    native: SplitModel, decoded: Counter[int]
-) -> None:
+def test_the_window_is_of_usual_length_and_has_its_context(native, decoded):
     pairs = chunks.measure_window(native, native, *chunks.chunk(5), 1)
     assert len(pairs) == 1
     assert decoded == {104: 6}
 
 
-def test_a_model_that_is_decoded_whole_has_no_windows_to_measure(
-    model_file: Path, cache_dir: Path
-) -> None:
+def test_a_model_that_is_decoded_whole_has_no_windows_to_measure(model_file, cache_dir):
     done = subprocess.run(
         [sys.executable, "-m", "bench.gpu.chunks", "1", "4"],
         env={**os.environ, "KOKORO_PREPARE": "false", "KOKORO_CACHE_DIR": str(cache_dir)},
@@ -260,14 +244,12 @@ def test_a_model_that_is_decoded_whole_has_no_windows_to_measure(
 
 
 @pytest.mark.parametrize("window", [[[0.01, 0.03]], []], ids=["graphs", "none"])
-def test_windows_are_told_by_chunk_and_replays_where_there_are_some(
-    monkeypatch: pytest.MonkeyPatch, window: list[list[float]]
-) -> None:
+def test_windows_are_told_by_chunk_and_replays_where_there_are_some(monkeypatch, window):
     chunk = {"name": "5.1 s, 4 windows", "first": [[0.1, 0.4]], "all": [[0.5, 0.4]]}
     told = json.dumps({"chunks": [chunk], "window": window})
     asked: list[tuple[str, ...]] = []
 
-    def python(*arguments: str, environment: dict[str, str]) -> Any:
+    def python(*arguments, environment):
         asked.append((*arguments, *environment))
         return nullcontext()
 
@@ -276,17 +258,13 @@ def test_windows_are_told_by_chunk_and_replays_where_there_are_some(
     extent = Extent(windows=7, chunks_s=(5.0, 9.0))
     rows, replays = measurements.windows(Side("ours", settings={"provider": "cuda"}), extent)
     assert asked == [("-m", "bench.gpu.chunks", "7", "5.0", "9.0", "KOKORO_PROVIDER")]
-    assert [row.measurement for row in rows] == [
-        "first samples of 5.1 s, 4 windows", "all samples of 5.1 s, 4 windows"
-    ]  # fmt: skip
+    assert [row.measurement for row in rows] == ["first samples of 5.1 s, 4 windows", "all samples of 5.1 s, 4 windows"]
     assert [row.compared.split()[0] for row in rows] == ["**0.250**", "**1.250**"]
     assert [row.compared.split()[0] for row in replays] == (["**3.000"] if window else [])
 
 
 @pytest.mark.slow
-def test_all_of_it_runs_on_a_stand_in(
-    library: ortffi.Library, model_file: Path, cache_dir: Path, tmp_path: Path
-) -> None:
+def test_all_of_it_runs_on_a_stand_in(library, model_file, cache_dir, tmp_path):
     """Our side on the stub of a CUDA build, theirs on the package's CPU provider."""
     if shutil.which("cc") is None:
         pytest.skip("needs a C compiler: install gcc")
@@ -314,12 +292,10 @@ def test_all_of_it_runs_on_a_stand_in(
     assert "with CUDA graphs | without CUDA graphs |" in tables[3]
     assert f"| a window of {MOST_FRAMES} frames |" in tables[3]
     assert "| HTTP: first request, against a warm one |" in tables[4]
-    assert _graph_runs(Path(environment["STUB_RECORD"])) == [
-        "replay", "none", "none", "replay", "replay", "none"
-    ]  # fmt: skip
+    assert _graph_runs(Path(environment["STUB_RECORD"])) == ["replay", "none", "none", "replay", "replay", "none"]
 
 
-def _graph_runs(record: Path) -> list[str]:
+def _graph_runs(record):
     """Return what the last six runs were in the process that had two decoders with graphs."""
     calls = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
     runs = [call for call in calls if "graph_run" in call and call["graph"] in (-1, 104)]
@@ -330,7 +306,7 @@ def _graph_runs(record: Path) -> list[str]:
     return [run["graph_run"] for run in runs if run["process"] == process][-6:]
 
 
-def _stub_environment(real: Path, folder: Path) -> dict[str, str]:
+def _stub_environment(real, folder):
     """Return what makes a process use the stub of the tests of CUDA, compiled into a folder."""
     program = (
         "import sys, json, pathlib; from tests.cuda import stub; "

@@ -4,7 +4,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
-
 from bench.identity import Case, answer, cases, compare, main
 from bench.processes import ChildError
 

@@ -1,21 +1,16 @@
-from __future__ import annotations
-
 import json
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
+from service.speech.chunking import MAX_CHUNK_LENGTH, MIN_CHUNK_LENGTH
 
 from bench import pace
-from service.speech.chunking import MAX_CHUNK_LENGTH, MIN_CHUNK_LENGTH
 from service.text import Espeak
 
 
 @pytest.fixture
-def manifest(tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def manifest(tmp_path, repository, monkeypatch):
     """A copy of the manifest, by which everybody speaks as in `quickness` is asked for."""
     copy = tmp_path / "manifest.json"
     copy.write_bytes((repository / "voices/manifest.json").read_bytes())
@@ -24,29 +19,23 @@ def manifest(tmp_path: Path, repository: Path, monkeypatch: pytest.MonkeyPatch) 
     return copy
 
 
-def speak(monkeypatch: pytest.MonkeyPatch, manifest: Path, quickness: float) -> None:
+def speak(monkeypatch, manifest, quickness):
     """Have every voice speak so many times as quickly as the manifest says."""
     told = json.loads(manifest.read_text())
 
     class Speaker:
-        def say(self, phonemes: str, voice: str) -> Any:
+        def say(self, phonemes, voice):
             return SimpleNamespace(audio_s=len(phonemes) / (told[voice]["pace"] * quickness))
 
     @contextmanager
-    def speaker(side: object) -> Iterator[Speaker]:
+    def speaker(side):
         yield Speaker()
 
     monkeypatch.setattr(pace, "speaker", speaker)
 
 
 @pytest.mark.parametrize(("quickness", "status"), [(1.0, 0), (0.97, 0), (1.1, 1), (0.9, 1)])
-def test_a_manifest_that_is_off_is_noticed(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    manifest: Path,
-    quickness: float,
-    status: int,
-) -> None:
+def test_a_manifest_that_is_off_is_noticed(monkeypatch, capsys, manifest, quickness, status):
     before = manifest.read_bytes()
     speak(monkeypatch, manifest, quickness)
     assert pace.main([]) == status
@@ -54,9 +43,7 @@ def test_a_manifest_that_is_off_is_noticed(
     assert manifest.read_bytes() == before
 
 
-def test_write_puts_the_paces_right_and_leaves_the_rest(
-    monkeypatch: pytest.MonkeyPatch, manifest: Path
-) -> None:
+def test_write_puts_the_paces_right_and_leaves_the_rest(monkeypatch, manifest):
     before = json.loads(manifest.read_text())
     speak(monkeypatch, manifest, 1.2)
     assert pace.main(["--write"]) == 0
@@ -66,7 +53,7 @@ def test_write_puts_the_paces_right_and_leaves_the_rest(
     assert after == before
 
 
-def test_chunks_are_such_as_long_texts_are_cut_into() -> None:
+def test_chunks_are_such_as_long_texts_are_cut_into():
     espeak = Espeak()
     for language in ("en-us", "es"):
         chunks = pace._chunks(espeak, language)

@@ -1,22 +1,20 @@
-from __future__ import annotations
-
 import pytest
+from bench.sides import OURS
 
 from bench import peak
-from bench.sides import OURS, Side
 
 
-def compare(monkeypatch: pytest.MonkeyPatch, **held_mb: float) -> tuple[str, bool]:
+def compare(monkeypatch, **held_mb):
     """Return the report where sides hold so much when they are ready, and one MB more each time."""
 
-    def peaks(side: Side) -> list[float]:
+    def peaks(side):
         return [held_mb[side.label] + number for number in range(1 + len(peak.REQUESTS))]
 
     monkeypatch.setattr(peak, "peaks", peaks)
     return peak.compare([OURS[label] for label in held_mb], 2)
 
 
-def test_the_most_that_was_held_is_held_against_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_most_that_was_held_is_held_against_the_bound(monkeypatch):
     least = peak.BOUND_MB - len(peak.REQUESTS)
     assert compare(monkeypatch, native=least, stock=999)[1]
     report, met = compare(monkeypatch, native=least + 0.6, stock=999)
@@ -24,7 +22,7 @@ def test_the_most_that_was_held_is_held_against_the_bound(monkeypatch: pytest.Mo
     assert report.endswith("native: at most 400 MB: **no**.")
 
 
-def test_each_request_has_a_row_and_each_side_a_column(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_request_has_a_row_and_each_side_a_column(monkeypatch):
     report, _ = compare(monkeypatch, stock=500, native=300)
     lines = report.splitlines()
     assert lines[0] == "| peak, MB, after | stock | native |"
@@ -32,21 +30,19 @@ def test_each_request_has_a_row_and_each_side_a_column(monkeypatch: pytest.Monke
     assert len(lines) == 3 + len(peak.REQUESTS) + 2
 
 
-def test_what_is_asked_is_asked_for_by_name() -> None:
+def test_what_is_asked_is_asked_for_by_name():
     for bodies in peak.REQUESTS.values():
         for body in bodies:
             assert ("text" in body) != ("phonemes" in body)
             assert len(body.get("text") or body["phonemes"]) <= 20_000
 
 
-def streamed(short_mb: float, long_mb: float, most_mb: float = 0.0) -> peak.Streams:
+def streamed(short_mb, long_mb, most_mb=0.0):
     """Return what two servers of each decoding have held; one of the long text perhaps more."""
     return {
         ("windows", "short"): [peak.Streamed(5.0, 200.0, short_mb)] * 2,
         ("whole", "short"): [peak.Streamed(5.0, 200.0, 300.0)] * 2,
-        ("windows", "long"): [
-            peak.Streamed(60.0, 200.0, mb) for mb in (long_mb, long_mb, max(most_mb, long_mb))
-        ],
+        ("windows", "long"): [peak.Streamed(60.0, 200.0, mb) for mb in (long_mb, long_mb, max(most_mb, long_mb))],
         ("whole", "long"): [peak.Streamed(60.0, 200.0, 900.0)] * 2,
     }
 
@@ -65,15 +61,13 @@ def streamed(short_mb: float, long_mb: float, most_mb: float = 0.0) -> peak.Stre
         (streamed(300.0, 300.0, most_mb=351.0), False),
     ],
 )
-def test_windows_hold_as_much_for_each_length_and_no_more_than_may_be(
-    found: peak.Streams, met: bool
-) -> None:
+def test_windows_hold_as_much_for_each_length_and_no_more_than_may_be(found, met):
     report, found_met = peak.table_of_lengths(found)
     assert found_met is met
     assert ("**no**" in report) is not met
 
 
-def test_whole_decoding_has_no_bound_and_is_held_to_its_own_short_text() -> None:
+def test_whole_decoding_has_no_bound_and_is_held_to_its_own_short_text():
     report, _ = peak.table_of_lengths(streamed(300.0, 303.0))
     lines = report.splitlines()
     assert lines[4] == "| windows | long | 60.0 | 200 (200 to 200) | 303 (303 to 303) | 1.010 |"

@@ -2,13 +2,12 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-
 from bench.picture import stacked_bars
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
 
-def heights(svg: str) -> dict[str, float]:
+def heights(svg):
     found = {}
     for rectangle in ElementTree.fromstring(svg).iter(f"{NAMESPACE}rect"):
         title = rectangle.find(f"{NAMESPACE}title")

@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
-
 from bench.prosody import active_level_db, pitch_range, pitches_hz, semitones, without_silence
 
 RATE_HZ = 24_000
 
 
-def voice(hz: np.ndarray | float, seconds: float = 0.5, level: float = 0.1) -> np.ndarray:
+def voice(hz, seconds=0.5, level=0.1):
     """A sound with ten harmonics, each weaker than the one below; its pitch may change."""
     n = int(RATE_HZ * seconds)
     phase = 2 * np.pi * np.cumsum(np.broadcast_to(hz, n)) / RATE_HZ

@@ -1,23 +1,15 @@
 import numpy as np
 import pytest
-
 from bench.deadline import Deadline, OutOfTimeError
 from bench.processes import ChildError
-from bench.quality import (
-    FRAME,
-    compare,
-    duration_cases,
-    mel_distance,
-    mel_levels,
-    resampled_interval,
-)
+from bench.quality import FRAME, compare, duration_cases, mel_distance, mel_levels, resampled_interval
 from bench.renderings import FLOOR, Case, Renderings
 from bench.sides import Side
 
 CASE = Case("Hello.", "həlˈO.", "af_heart")
 
 
-def tone(hz: float, level: float = 0.3, seconds: float = 0.5) -> np.ndarray:
+def tone(hz, level=0.3, seconds=0.5):
     return np.float32(level) * np.sin(2 * np.pi * hz * np.arange(int(24_000 * seconds)) / 24_000)
 
 
@@ -114,7 +106,7 @@ CASES = [Case(f"Sentence {n}.", f"sˈɛntəns {n}.", voice) for n in range(5) fo
 def judged(tmp_path, monkeypatch):
     """Say whether a side passes, by what it makes of the published samples and durations."""
 
-    def judge(change=lambda case, samples: samples, durations=(5, 5), wrong=0) -> tuple[str, bool]:
+    def judge(change=lambda case, samples: samples, durations=(5, 5), wrong=0):
         noise = np.random.default_rng(0).normal(0, 0.1, (2, 6000))
 
         def render(self, side, cases, nudge=0.0):
@@ -139,15 +131,15 @@ def judged(tmp_path, monkeypatch):
     return judge
 
 
-def louder(case: Case, samples: np.ndarray) -> np.ndarray:
+def louder(case, samples):
     return samples * 0.5
 
 
-def one_voice_louder(case: Case, samples: np.ndarray) -> np.ndarray:
+def one_voice_louder(case, samples):
     return samples * 0.5 if case.voice == VOICES[0] and case.text != CASES[0].text else samples
 
 
-def one_shorter(case: Case, samples: np.ndarray) -> np.ndarray:
+def one_shorter(case, samples):
     return samples[:-600] if case == CASES[3] else samples
 
 

@@ -1,9 +1,8 @@
 import pytest
-
 from bench.regression import Ratio, compare, read_recorded, record
 
 
-def ratio(value: float, name: str = "speed") -> Ratio:
+def ratio(value, name="speed"):
     return Ratio(name, value, (value, value), "2026-01-01")
 
 

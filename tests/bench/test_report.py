@@ -1,5 +1,4 @@
 import pytest
-
 from bench.report import Bound, ratio, speedup, table
 
 

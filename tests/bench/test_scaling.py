@@ -1,5 +1,4 @@
 import pytest
-
 from bench.scaling import fit
 
 

@@ -2,28 +2,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from bench.isolated_words import KINDS, WORDS, Way, cut, frames_of, level_at_cuts_db, say_in, text_of, words_of
+from bench.short_texts import OWN, SENTENCES, WAYS, Measured, english_voices, report, resampled_interval
 
 from bench import short_texts
-from bench.isolated_words import (
-    KINDS,
-    WORDS,
-    Way,
-    cut,
-    frames_of,
-    level_at_cuts_db,
-    say_in,
-    text_of,
-    words_of,
-)
-from bench.short_texts import (
-    OWN,
-    SENTENCES,
-    WAYS,
-    Measured,
-    english_voices,
-    report,
-    resampled_interval,
-)
 
 READ = {
     "Yes.": "jˈɛs.", "3": "θɹˈi", "A": "ˈA", "She said:": "ʃˌi sˈɛd:",
@@ -37,9 +19,7 @@ def test_there_are_sixty_words_of_three_kinds():
     assert sum(map(len, KINDS.values())) == 60
 
 
-@pytest.mark.parametrize(
-    ("word", "text"), [("yes", "Yes."), ("okay", "OK."), ("three", "3"), ("A", "A")]
-)
+@pytest.mark.parametrize(("word", "text"), [("yes", "Yes."), ("okay", "OK."), ("three", "3"), ("A", "A")])
 def test_a_word_is_sent_as_callers_send_it(word, text):
     assert text_of(word) == text
 
@@ -53,10 +33,9 @@ def test_a_word_is_sent_as_callers_send_it(word, text):
         (Way("after a pause", lead="… ", mark="."), "three", "… θɹˈi."),
         (Way("last", before="She said:", mark="."), "A", "ʃˌi sˈɛd: ˈA."),
         (Way("first", after="That is all.", mark="."), "three", "θɹˈi. ðˈæt ɪz ˈɔl."),
-        (Way("inside", before="They wrote", after="twice.", mark=""), "yes",
-         "ðA ɹˈOt jˈɛs twˈIs."),
+        (Way("inside", before="They wrote", after="twice.", mark=""), "yes", "ðA ɹˈOt jˈɛs twˈIs."),
     ],
-)  # fmt: skip
+)
 def test_a_word_is_read_alone_whatever_stands_beside_it(way, word, phonemes):
     said = say_in(way, word, "af_heart", READ)
     assert said.case.phonemes == phonemes
@@ -72,7 +51,7 @@ def test_every_voice_says_some_words_and_all_voices_together_each_word_as_often(
     assert len(list(words_of(voices, 1))) == 28 * 60
 
 
-def numbered(n_frames: int) -> np.ndarray:
+def numbered(n_frames):
     """Samples that tell the number of their frame, from 1 on."""
     return np.repeat(np.arange(1, n_frames + 1, dtype=np.float32), FRAME)
 
@@ -130,15 +109,12 @@ def test_the_interval_is_wide_where_one_voice_has_all_the_errors():
     spread = np.arange(len(pairs)) % 8 == 0
     widths = [
         high - low
-        for low, high in (
-            resampled_interval(by_voice, pairs),
-            resampled_interval(spread.astype(float), pairs),
-        )
+        for low, high in (resampled_interval(by_voice, pairs), resampled_interval(spread.astype(float), pairs))
     ]
     assert widths[0] > 1.3 * widths[1]
 
 
-def cells(line: str) -> list[str]:
+def cells(line):
     return [cell.strip() for cell in line.strip("|").split("|")]
 
 
@@ -148,8 +124,7 @@ def test_the_tables_compare_with_the_sentences_and_with_the_own_row():
     found = {way.name: [Measured(0, -20, 100, 4, 20)] * 4 for way in (*WAYS, *SENTENCES)}
     found[OWN.name] = [Measured(1, -26, nan, nan, 30), *[Measured(0, -26, 200, 6, 30)] * 3]
     compared, by_kind = (
-        {row[0]: row[1:] for row in map(cells, table.splitlines())}
-        for table in report(pairs, found).split("\n\n")
+        {row[0]: row[1:] for row in map(cells, table.splitlines())} for table in report(pairs, found).split("\n\n")
     )
     assert compared[OWN.name] == [
         "1", "0.250", "", "-6.0 (-6.0 to -6.0)", "+12.0 (+12.0 to +12.0)", "6.0 (6.0 to 6.0)",

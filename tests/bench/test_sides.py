@@ -1,10 +1,10 @@
 import argparse
 
 import pytest
-
-from bench import speech
 from bench.sides import parse_side
 from service.preparation.operators import NativeUnavailableError, find_native_operators
+
+from bench import speech
 from service.text import load_vocabulary
 
 
@@ -13,11 +13,7 @@ from service.text import load_vocabulary
     [
         ("published", "published", {"KOKORO_PREPARE": "false"}),
         ("service", "service", {}),
-        (
-            "mine:threads=1,voice=af_bella",
-            "mine",
-            {"KOKORO_THREADS": "1", "KOKORO_VOICE": "af_bella"},
-        ),
+        ("mine:threads=1,voice=af_bella", "mine", {"KOKORO_THREADS": "1", "KOKORO_VOICE": "af_bella"}),
         ("mine:model=/a=b.onnx", "mine", {"KOKORO_MODEL": "/a=b.onnx"}),
     ],
 )

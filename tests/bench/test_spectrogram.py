@@ -6,24 +6,20 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-
 from bench.spectrogram import Column, levels_db, palette, png, spectrograms, steps
 
 
-def tone(hz: float, level: float = 0.3) -> np.ndarray:
+def tone(hz, level=0.3):
     return level * np.sin(2 * np.pi * hz * np.arange(24_000) / 24_000)
 
 
-def read_png(data: bytes) -> tuple[np.ndarray, np.ndarray]:
+def read_png(data):
     """Return the pixels and the palette of a file; the checks of its chunks must be right."""
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     chunks, position = {}, 8
     while position < len(data):
         (length,) = struct.unpack_from(">I", data, position)
-        kind, content = (
-            data[position + 4 : position + 8],
-            data[position + 8 : position + 8 + length],
-        )
+        kind, content = (data[position + 4 : position + 8], data[position + 8 : position + 8 + length])
         (told,) = struct.unpack_from(">I", data, position + 8 + length)
         assert told == zlib.crc32(kind + content)
         chunks[kind], position = content, position + 12 + length
@@ -50,9 +46,7 @@ def test_a_tone_is_at_its_frequency(hz):
 def test_a_picture_has_low_frequencies_below_and_the_loudest_in_the_last_colour():
     columns = [Column("One", [tone(750), tone(750, 0.03)], 0.5)]
     picture = spectrograms("Title", ("above", "below"), columns)
-    loud, quiet = (
-        read_png(base64.b64decode(found))[0] for found in re.findall(r"base64,([^']+)'", picture)
-    )
+    loud, quiet = (read_png(base64.b64decode(found))[0] for found in re.findall(r"base64,([^']+)'", picture))
     height = loud.shape[0]
     assert (loud.argmax(axis=0) == height - 1 - 750 / 37.5).all()
     assert loud.max() == len(palette()) - 1

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-
 from bench.deadline import Deadline, OutOfTimeError
 from bench.statistics import fit, observations
 from bench.statistics.accuracy import compare, errors_of
@@ -16,24 +14,23 @@ from bench.statistics.observations import Observations, observe
 from bench.statistics.plan import Chunk, plan
 from service.model.decoder import Decoded, Encoding
 from service.model.statistics import StatisticsPredictor, raveled
+
 from service.speech import VoiceLibrary
 
 SMALL = (16, 8)
 N = 6 * sum(SMALL)
 SOURCE = "ab" * 32
-SPEAKERS = (
-    "af_bella", "af_heart", "am_adam", "bf_emma", "bm_george", "ef_dora", "jf_alpha", "zm_yunxi",
-)  # fmt: skip
+SPEAKERS = ("af_bella", "af_heart", "am_adam", "bf_emma", "bm_george", "ef_dora", "jf_alpha", "zm_yunxi")
 
 
 @pytest.fixture(autouse=True)
-def _small_decoder(monkeypatch: pytest.MonkeyPatch) -> None:
+def _small_decoder(monkeypatch):
     for module in (fit, observations):
         monkeypatch.setattr(module, "CHANNELS", SMALL)
 
 
 @pytest.fixture(scope="module")
-def voices(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> VoiceLibrary:
+def voices(repository, tmp_path_factory):
     """Eight of the voices that there are."""
     folder = tmp_path_factory.mktemp("voices")
     for name in SPEAKERS:
@@ -42,15 +39,13 @@ def voices(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> VoiceL
 
 
 @pytest.fixture(scope="module")
-def truth() -> np.ndarray:
+def truth():
     """How inputs make statistics in the world of these tests: four directions, linear."""
     chance = np.random.default_rng(0)
     return (chance.normal(0, 0.05, (686, 4)) @ chance.normal(0, 0.3, (4, 4 * N))).astype(np.float32)
 
 
-def observed(
-    voices: VoiceLibrary, truth: np.ndarray, held_out: bool, noise: float = 0.0
-) -> Observations:
+def observed(voices, truth, held_out, noise=0.0):
     """Twenty chunks of each voice, and four blends, as the truth has them."""
     chance = np.random.default_rng(held_out)
     directions = np.random.default_rng(9).normal(0, 0.2, (6, 558))
@@ -71,20 +66,16 @@ def observed(
     return Observations(chunks, np.array(inputs), np.array(rows, np.float32))
 
 
-def test_what_is_linear_is_found_and_survives_the_rounding(
-    voices: VoiceLibrary, truth: np.ndarray
-) -> None:
+def test_what_is_linear_is_found_and_survives_the_rounding(voices, truth):
     arrays = fitted(observed(voices, truth, False), voices, SOURCE)
     predictor, others = StatisticsPredictor(arrays), observed(voices, truth, True)
     assert predictor.source_sha256 == SOURCE
-    told = [
-        errors_of(predictor.rows(i), r) for i, r in zip(others.inputs, others.rows, strict=True)
-    ]
+    told = [errors_of(predictor.rows(i), r) for i, r in zip(others.inputs, others.rows, strict=True)]
     usual = [errors_of(others.rows.mean(axis=0), rows) for rows in others.rows]
     assert (np.mean(told, axis=0) < np.mean(usual, axis=0) / 2).all()
 
 
-def test_what_cannot_be_foretold_misses_the_bounds(voices: VoiceLibrary, truth: np.ndarray) -> None:
+def test_what_cannot_be_foretold_misses_the_bounds(voices, truth):
     parts = [observed(voices, truth, held_out, noise=1.0) for held_out in (False, True)]
     found = Observations(
         [*parts[0].chunks, *parts[1].chunks],
@@ -98,9 +89,7 @@ def test_what_cannot_be_foretold_misses_the_bounds(voices: VoiceLibrary, truth: 
     StatisticsPredictor(arrays)
 
 
-def test_a_voice_is_left_out_as_if_it_had_never_been_there(
-    voices: VoiceLibrary, truth: np.ndarray
-) -> None:
+def test_a_voice_is_left_out_as_if_it_had_never_been_there(voices, truth):
     found = observed(voices, truth, False, noise=0.1)
     within = np.array(["ef_dora" in chunk.voice for chunk in found.chunks])
     rest, own = found.where(list(~within)), found.where(list(within))
@@ -113,14 +102,14 @@ def test_a_voice_is_left_out_as_if_it_had_never_been_there(
     assert known.mean() < left_out.mean() * 0.9
 
 
-def test_errors_are_nought_where_all_is_right_and_what_they_say_else() -> None:
+def test_errors_are_nought_where_all_is_right_and_what_they_say_else():
     measured = np.stack([np.zeros(5), np.full(5, 4.0), np.full(5, -6.0), np.full(5, 6.0)])
     assert errors_of(measured, measured) == (0, 0, 0)
     off = np.stack([np.full(5, 0.2), np.full(5, 4.4), np.full(5, -12.0), np.full(5, 12.0)])
     assert errors_of(off, measured) == pytest.approx((0.1, np.log(1.1), np.log(2)))
 
 
-def test_the_plan_is_always_the_same_and_keeps_sentences_apart(repository: Path) -> None:
+def test_the_plan_is_always_the_same_and_keeps_sentences_apart(repository):
     voices = VoiceLibrary(repository / "voices")
     chunks = list(plan(voices))
     assert chunks == list(plan(voices))
@@ -140,12 +129,12 @@ def test_the_plan_is_always_the_same_and_keeps_sentences_apart(repository: Path)
 class Model:
     """Says nothing, and counts what it was asked for."""
 
-    def __init__(self, sha256: str = SOURCE) -> None:
+    def __init__(self, sha256=SOURCE):
         self.sha256 = sha256
         self.prepared = SimpleNamespace(detail="for a test")
         self.encoded = 0
 
-    def encode(self, token_ids: Any, style: np.ndarray, speed: float) -> Encoding:
+    def encode(self, token_ids, style, speed):
         self.encoded += 1
         return Encoding(
             np.array([40]),
@@ -155,15 +144,13 @@ class Model:
             style,
         )
 
-    def decode(self, encoding: Encoding, first: int, last: int) -> Decoded:
+    def decode(self, encoding, first, last):
         assert (first, last) == (0, 40)
         rows = np.arange(4 * N, dtype=np.float32).reshape(4, N)
         return Decoded(np.zeros(24_000, np.float32), raveled(rows, SMALL))
 
 
-def test_a_chunk_is_said_once_and_anew_by_another_model(
-    tmp_path: Path, voices: VoiceLibrary
-) -> None:
+def test_a_chunk_is_said_once_and_anew_by_another_model(tmp_path, voices):
     chunks = [Chunk("own", False, "af_heart", tuple(range(n)), 1.0) for n in (20, 30)]
     first = Model()
     found: Any = None
@@ -177,7 +164,7 @@ def test_a_chunk_is_said_once_and_anew_by_another_model(
     assert other.encoded == 2
 
 
-def test_a_deadline_ends_it(tmp_path: Path, voices: VoiceLibrary) -> None:
+def test_a_deadline_ends_it(tmp_path, voices):
     chunk = Chunk("own", False, "af_heart", (1, 2, 3), 1.0)
     with pytest.raises(OutOfTimeError):
         observe(Model(), voices, [chunk], tmp_path, Deadline(-1))  # type: ignore[arg-type]

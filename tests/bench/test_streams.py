@@ -4,7 +4,6 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-
 from bench.processes import ChildError
 from bench.streams import BYTES_PER_S, OURS, heard, listen_to
 
@@ -57,7 +56,7 @@ def test_reserve_is_the_least_that_was_left_when_more_came(arrivals, reserve):
 class Echo(BaseHTTPRequestHandler):
     """Answers as many samples as the body asks for; refuses those who ask for none."""
 
-    def do_POST(self) -> None:
+    def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         assert (body["format"], body["stream"]) == ("pcm", True)
         n_bytes = 2 * body["n_samples"]
@@ -67,7 +66,7 @@ class Echo(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(told)
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, format, *args):
         """Say nothing."""
 
 

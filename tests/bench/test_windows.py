@@ -4,7 +4,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
 from bench.deadline import Deadline
 from bench.likeness import Likeness, jump_ratios, loudness_changes, percentiles
 from bench.processes import ChildError
@@ -21,24 +20,23 @@ from bench.windows.ways import PUBLISHED, WHOLE, WINDOWS
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.parity import log_spectral_distance
 from service.speech.windows import FADE_SAMPLES, Seams, windows_of
+
 from service.text import load_vocabulary
 
 VOICES = ("af_heart", "bf_emma")
 N_FRAMES = 200
 N_SAMPLES = N_FRAMES * SAMPLES_PER_FRAME
 DURATIONS = (50, 150)
-SEAMS = [
-    window.first * SAMPLES_PER_FRAME for window in windows_of(N_FRAMES, soon=True) if window.first
-]
+SEAMS = [window.first * SAMPLES_PER_FRAME for window in windows_of(N_FRAMES, soon=True) if window.first]
 CASES = [Case(f"Sentence {n}.", f"sˈɛntəns {n}.", voice) for n in range(3) for voice in VOICES]
 
 
-def noise(seed: int = 0) -> np.ndarray:
+def noise(seed=0):
     """Return noise whose jumps are all of the same size, about."""
     return np.random.default_rng(seed).uniform(-0.1, 0.1, N_SAMPLES).astype(np.float32)
 
 
-def sine(hz: float = 200.0) -> np.ndarray:
+def sine(hz=200.0):
     return np.float32(0.3) * np.sin(2 * np.pi * hz * np.arange(N_SAMPLES) / 24_000)
 
 
@@ -161,14 +159,12 @@ def test_a_click_elsewhere_in_a_fade_is_of_the_fade_alone():
 def test_what_is_large_is_told_by_the_rest_of_the_samples():
     samples = sine()
     for seam in SEAMS:
-        samples[seam - FADE_SAMPLES : seam + FADE_SAMPLES] += noise()[
-            seam - FADE_SAMPLES : seam + FADE_SAMPLES
-        ]
+        samples[seam - FADE_SAMPLES : seam + FADE_SAMPLES] += noise()[seam - FADE_SAMPLES : seam + FADE_SAMPLES]
     _, faded = jump_ratios(samples, SEAMS)
     assert (faded > 5).all()
 
 
-def unchanged(case: Case, samples: np.ndarray) -> np.ndarray:
+def unchanged(case, samples):
     return samples
 
 
@@ -198,20 +194,20 @@ def store(tmp_path):
     return fill
 
 
-def click(case: Case, samples: np.ndarray) -> np.ndarray:
+def click(case, samples):
     samples = samples.copy()
     samples[SEAMS[0] :] += 0.1 * (case == CASES[2])
     return samples
 
 
-def louder(case: Case, samples: np.ndarray) -> np.ndarray:
+def louder(case, samples):
     """Add 1.5 dB in every sentence, at the end."""
     samples = samples.copy()
     samples[-N_SAMPLES // 4 :] *= 10 ** (1.5 / 20)
     return samples
 
 
-def noisy(case: Case, samples: np.ndarray) -> np.ndarray:
+def noisy(case, samples):
     return samples + 0.01 * noise()
 
 
@@ -230,9 +226,7 @@ def noisy(case: Case, samples: np.ndarray) -> np.ndarray:
         ("native", {}, 1, ["misheard words"]),
     ],
 )
-def test_windows_pass_only_where_no_bound_is_missed(
-    store, monkeypatch, side, changed, wrong, missed
-):
+def test_windows_pass_only_where_no_bound_is_missed(store, monkeypatch, side, changed, wrong, missed):
     def listener(renderings):
         return lambda label, cases: [wrong if label == WINDOWS else 0 for _ in cases]
 
@@ -323,12 +317,7 @@ def test_sides_do_not_mix_but_for_the_published_model(tmp_path):
             renderings = renderings_of(side, tmp_path, 1)
             for label, level in ((WHOLE, number), (WINDOWS, number + 10), (PUBLISHED, 20)):
                 identity = "the published model" if label == PUBLISHED else f"a model, {side}"
-                renderings.fill(
-                    label,
-                    identity,
-                    CASES[:1],
-                    lambda case, path, level=level: say(case, path, level),
-                )
+                renderings.fill(label, identity, CASES[:1], lambda case, path, level=level: say(case, path, level))
                 renderings.keep(label, "words", CASES[:1], lambda case, level=level: level)
     assert asked == [0, 10, 20, 1, 11, 2, 12]
     for number, side in enumerate(VARIANTS):
@@ -360,8 +349,7 @@ def test_sections_of_the_native_side_have_the_plain_names(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("side", "write", "drawn"),
-    [("native", True, True), ("native", False, False), ("float32", True, False)],
+    ("side", "write", "drawn"), [("native", True, True), ("native", False, False), ("float32", True, False)]
 )
 def test_only_the_native_side_is_drawn(monkeypatch, tmp_path, side, write, drawn):
     rendered = []

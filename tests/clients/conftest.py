@@ -1,18 +1,13 @@
 """Servers for clients: one that is open, one with a key."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable, Iterator
 
 import pytest
-
 from tests.clients.replay import KEY, ORIGIN, PYTHON
-from tests.service.api.serving_process import Server
 
 
 @pytest.fixture(scope="session")
-def server(start_server: Callable[..., Server]) -> Iterator[Server]:
+def server(start_server):
     """One without a key, as most people run it at home."""
     server = start_server("--audio-cache-bytes", "50_000_000")
     server.wait_until_ready()
@@ -21,16 +16,13 @@ def server(start_server: Callable[..., Server]) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def keyed(
-    start_server: Callable[..., Server], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
+def keyed(start_server, tmp_path_factory):
     """One with a key, and a web page that may use it."""
     keys = tmp_path_factory.mktemp("clients") / "keys"
     keys.write_text(f"{KEY}\n")
     keys.chmod(0o600)
     server = start_server(
-        *("--api-keys-file", str(keys), "--cors-origins", ORIGIN),
-        *("--audio-cache-bytes", "50_000_000"),
+        *("--api-keys-file", str(keys), "--cors-origins", ORIGIN), *("--audio-cache-bytes", "50_000_000")
     )
     server.wait_until_ready()
     yield server
@@ -38,7 +30,7 @@ def keyed(
 
 
 @pytest.fixture(scope="session")
-def clients() -> None:
+def clients():
     """Skip where the environment of the clients is not there."""
     if sys.version_info < (3, 11):
         pytest.skip("pipecat needs Python 3.11")

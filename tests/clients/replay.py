@@ -11,16 +11,14 @@ import io
 import json
 import os
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import httpx
 import numpy as np
 import soundfile
-
-from tests.service.api.serving_process import Server
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 EXAMPLES = REPOSITORY / "examples"
@@ -47,7 +45,7 @@ JSON = {"Content-Type": "application/json"}
 Headers = Mapping[str, str]
 
 
-def bearer(key: str = KEY) -> dict[str, str]:
+def bearer(key=KEY):
     return {"Authorization": f"Bearer {key}"}
 
 
@@ -59,17 +57,15 @@ class Reply(NamedTuple):
     body: bytes
 
     @property
-    def media_type(self) -> str:
+    def media_type(self):
         return self.headers["content-type"].partition(";")[0]
 
-    def json(self) -> Any:
+    def json(self):
         return json.loads(self.body)
 
 
 @contextmanager
-def replaying(
-    server: Server, method: str, path: str, headers: Headers, body: Any = None
-) -> Iterator[http.client.HTTPResponse]:
+def replaying(server, method, path, headers, body=None):
     """Send a request; lend the answer, of which nothing but the head is read.
 
     Args:
@@ -91,14 +87,14 @@ def replaying(
         yield connection.getresponse()
 
 
-def replay(server: Server, method: str, path: str, headers: Headers, body: Any = None) -> Reply:
+def replay(server, method, path, headers, body=None):
     """Send a request and read the answer to its end."""
     with replaying(server, method, path, headers, body) as response:
         names = {name.lower(): value for name, value in response.getheaders()}
         return Reply(response.status, names, response.read())
 
 
-def hear_pcm(content: bytes, rate_hz: int = RATE_HZ) -> np.ndarray:
+def hear_pcm(content, rate_hz=RATE_HZ):
     """Return int16 samples that hold a sentence: loud enough, and neither short nor endless."""
     samples = np.frombuffer(content, "<i2")
     assert 0.5 * rate_hz < samples.size < 30 * rate_hz
@@ -106,14 +102,14 @@ def hear_pcm(content: bytes, rate_hz: int = RATE_HZ) -> np.ndarray:
     return samples
 
 
-def hear(content: bytes, rate_hz: int = RATE_HZ) -> np.ndarray:
+def hear(content, rate_hz=RATE_HZ):
     """Return the samples of a sentence in WAV, FLAC, MP3 or Ogg Opus."""
     samples, found_hz = soundfile.read(io.BytesIO(content), dtype="int16")
     assert found_hz == rate_hz
     return hear_pcm(samples.tobytes(), rate_hz)
 
 
-def hear_aac(content: bytes) -> np.ndarray:
+def hear_aac(content):
     """Return the samples of a sentence in AAC."""
     import av
 
@@ -123,7 +119,7 @@ def hear_aac(content: bytes) -> np.ndarray:
     return hear_pcm((samples * 32_767).clip(-32_768, 32_767).astype("<i2").tobytes())
 
 
-def run_program(program: Path, *arguments: str, paths: Sequence[Path] = ()) -> str:
+def run_program(program, *arguments, paths=()):
     """Run a program in the environment of the clients; return what it prints.
 
     Args:
@@ -138,6 +134,6 @@ def run_program(program: Path, *arguments: str, paths: Sequence[Path] = ()) -> s
     return done.stdout
 
 
-def hear_file(path: Path) -> np.ndarray:
+def hear_file(path):
     """Return the samples of a WAV file with a sentence."""
     return hear(path.read_bytes())

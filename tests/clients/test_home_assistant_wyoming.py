@@ -13,25 +13,15 @@ from __future__ import annotations
 import asyncio
 import io
 import wave
-from collections.abc import Callable, Coroutine, Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import pytest
+from tests.clients.replay import LONG, PUNCTUATION, TEXT, hear, hear_pcm
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.client import AsyncTcpClient
 from wyoming.error import Error
-from wyoming.info import Describe, Info, TtsProgram
-from wyoming.tts import (
-    Synthesize,
-    SynthesizeChunk,
-    SynthesizeStart,
-    SynthesizeStop,
-    SynthesizeStopped,
-    SynthesizeVoice,
-)
-
-from tests.clients.replay import LONG, PUNCTUATION, TEXT, hear, hear_pcm
-from tests.service.api.serving_process import Server
+from wyoming.info import Describe, Info
+from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop, SynthesizeStopped, SynthesizeVoice
 
 Address = tuple[str, int]
 T = TypeVar("T")
@@ -41,12 +31,12 @@ class ServiceFailedError(Exception):
     """What Home Assistant shows to the user."""
 
 
-def run(talk: Coroutine[Any, Any, T]) -> T:
+def run(talk):
     return asyncio.run(asyncio.wait_for(talk, 240))
 
 
 @pytest.fixture(scope="module")
-def wyoming(start_server: Callable[..., Server]) -> Iterator[Address]:
+def wyoming(start_server):
     """Host and port of a server that speaks Wyoming."""
     server = start_server("--wyoming", "tcp://127.0.0.1:0")
     host, _, port = server.wait_for(r"wyoming on tcp://(\S+)").rpartition(":")
@@ -55,7 +45,7 @@ def wyoming(start_server: Callable[..., Server]) -> Iterator[Address]:
     assert server.stop() == 0
 
 
-async def describe(address: Address) -> TtsProgram:
+async def describe(address):
     async with AsyncTcpClient(*address) as client:
         await client.write_event(Describe().event())
         while (event := await client.read_event()) is not None:
@@ -66,7 +56,7 @@ async def describe(address: Address) -> TtsProgram:
     raise AssertionError("the connection was closed")
 
 
-def voices_by_language(program: TtsProgram) -> dict[str, list[tuple[str, str]]]:
+def voices_by_language(program):
     """Return what people choose from: title and id of the voices of each language."""
     found: dict[str, list[tuple[str, str]]] = {}
     for voice in program.voices:
@@ -75,7 +65,7 @@ def voices_by_language(program: TtsProgram) -> dict[str, list[tuple[str, str]]]:
     return {language: sorted(voices) for language, voices in found.items()}
 
 
-def as_wav(chunks: list[AudioChunk]) -> bytes:
+def as_wav(chunks):
     """Return a file in the format of the first chunk."""
     content = io.BytesIO()
     with wave.open(content, "wb") as file:
@@ -87,7 +77,7 @@ def as_wav(chunks: list[AudioChunk]) -> bytes:
     return content.getvalue()
 
 
-async def say_whole(address: Address, text: str, voice: SynthesizeVoice | None) -> bytes | None:
+async def say_whole(address, text, voice):
     """Speak a text at once; return a WAV file, None where the connection broke."""
     async with AsyncTcpClient(*address) as client:
         await client.write_event(Synthesize(text=text, voice=voice).event())
@@ -102,13 +92,11 @@ async def say_whole(address: Address, text: str, voice: SynthesizeVoice | None) 
     return None
 
 
-async def say_in_parts(
-    address: Address, parts: list[str], voice: SynthesizeVoice | None
-) -> tuple[AudioStart | None, bytes]:
+async def say_in_parts(address, parts, voice):
     """Speak a text while it is written; return the first start, and the samples after it."""
     async with AsyncTcpClient(*address) as client:
 
-        async def write() -> None:
+        async def write():
             await client.write_event(SynthesizeStart(voice=voice).event())
             for part in parts:
                 await client.write_event(SynthesizeChunk(text=part).event())
@@ -130,7 +118,7 @@ async def say_in_parts(
         return start, samples
 
 
-def test_home_assistant_offers_each_voice_in_its_language(wyoming: Address) -> None:
+def test_home_assistant_offers_each_voice_in_its_language(wyoming):
     program = run(describe(wyoming))
     assert program.name == "kokoro"
     assert program.attribution.url
@@ -145,7 +133,7 @@ def test_home_assistant_offers_each_voice_in_its_language(wyoming: Address) -> N
 
 
 @pytest.mark.parametrize("voice", [None, SynthesizeVoice(name="bm_george")], ids=str)
-def test_home_assistant_speaks_at_once(wyoming: Address, voice: SynthesizeVoice | None) -> None:
+def test_home_assistant_speaks_at_once(wyoming, voice):
     content = run(say_whole(wyoming, TEXT, voice))
     assert content is not None
     assert hear(content).size
@@ -157,16 +145,14 @@ def test_home_assistant_speaks_at_once(wyoming: Address, voice: SynthesizeVoice 
     [[LONG], [LONG[:3], LONG[3:21], LONG[21:]], [word + " " for word in LONG.split()]],
     ids=["one", "three", "words"],
 )
-def test_home_assistant_speaks_in_parts(
-    wyoming: Address, parts: list[str], voice: SynthesizeVoice | None
-) -> None:
+def test_home_assistant_speaks_in_parts(wyoming, parts, voice):
     start, samples = run(say_in_parts(wyoming, parts, voice))
     assert start is not None
     assert (start.rate, start.width, start.channels) == (24_000, 2, 1)
     assert hear_pcm(samples).size > 2 * start.rate
 
 
-def test_home_assistant_is_told_of_a_voice_that_is_not_there(wyoming: Address) -> None:
+def test_home_assistant_is_told_of_a_voice_that_is_not_there(wyoming):
     nobody = SynthesizeVoice(name="af_hart")
     with pytest.raises(ServiceFailedError, match="did you mean af_heart"):
         run(say_whole(wyoming, TEXT, nobody))
@@ -174,6 +160,6 @@ def test_home_assistant_is_told_of_a_voice_that_is_not_there(wyoming: Address) -
         run(say_in_parts(wyoming, [TEXT], nobody))
 
 
-def test_home_assistant_hears_the_end_of_a_text_of_punctuation(wyoming: Address) -> None:
+def test_home_assistant_hears_the_end_of_a_text_of_punctuation(wyoming):
     start, samples = run(say_in_parts(wyoming, [PUNCTUATION], None))
     assert samples == b"" or start is not None

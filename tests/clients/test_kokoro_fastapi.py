@@ -7,20 +7,15 @@ Whoever comes from that server sends its fields. What it has under /dev is not h
 with `return_timestamps` instead.
 """
 
-from __future__ import annotations
-
 import base64
-from typing import Any
 
 import pytest
-
-from tests.clients.replay import JSON, LONG, TEXT, Reply, hear, hear_pcm, replay
-from tests.service.api.serving_process import Server
+from tests.clients.replay import JSON, LONG, TEXT, hear, hear_pcm, replay
 
 REQUESTS = {"Accept": "*/*", "Accept-Encoding": "gzip, deflate", "User-Agent": "python-requests"}
 
 
-def say(server: Server, **fields: Any) -> Reply:
+def say(server, **fields):
     body = {"input": TEXT, "voice": "af_bella", **fields}
     reply = replay(server, "POST", "/v1/audio/speech", {**REQUESTS, **JSON}, body)
     assert reply.status == 200, reply.body
@@ -38,17 +33,12 @@ def say(server: Server, **fields: Any) -> Reply:
         pytest.param({"return_download_link": True, "download_format": "wav"}, id="download-link"),
         pytest.param({"lang_code": "b", "voice": "bf_emma"}, id="language"),
         pytest.param({"lang_code": "en-gb", "voice": "af_bella"}, id="language-by-code"),
-        pytest.param(
-            {"normalization_options": {"normalize": False, "unit_normalization": True}},
-            id="normalization",
-        ),
+        pytest.param({"normalization_options": {"normalize": False, "unit_normalization": True}}, id="normalization"),
         pytest.param({"allow_voice_tags": False, "voice_aliases": None}, id="voice-tags"),
     ],
 )
 @pytest.mark.parametrize("audio_format", ["mp3", "wav"])
-def test_kokoro_fastapis_requests_are_answered(
-    server: Server, fields: dict[str, Any], audio_format: str
-) -> None:
+def test_kokoro_fastapis_requests_are_answered(server, fields, audio_format):
     reply = say(server, response_format=audio_format, **fields)
     content = bytearray(reply.body)
     if audio_format == "wav":  # its clients take sizes of 0xFFFFFFFF for "until the end"
@@ -58,29 +48,25 @@ def test_kokoro_fastapis_requests_are_answered(
     assert hear(bytes(content)).size
 
 
-def test_kokoro_fastapis_stream_of_samples(server: Server) -> None:
+def test_kokoro_fastapis_stream_of_samples(server):
     reply = say(server, input=LONG, response_format="pcm", stream=True, model="kokoro")
     assert reply.media_type == "audio/pcm"
     assert "content-length" not in reply.headers
     assert hear_pcm(reply.body).size
 
 
-def test_kokoro_fastapis_volume_and_numbers(server: Server) -> None:
+def test_kokoro_fastapis_volume_and_numbers(server):
     pcm = {"response_format": "pcm", "stream": False}
-    usual, soft = (
-        hear_pcm(say(server, volume_multiplier=volume, **pcm).body).astype(float)
-        for volume in (1.0, 0.5)
-    )
+    usual, soft = (hear_pcm(say(server, volume_multiplier=volume, **pcm).body).astype(float) for volume in (1.0, 0.5))
     assert abs(soft - usual / 2).max() <= 1
     price = "It costs $5.50 in all."
     as_words, as_digits = (
-        say(server, input=price, normalization_options={"normalize": on}, **pcm).body
-        for on in (True, False)
+        say(server, input=price, normalization_options={"normalize": on}, **pcm).body for on in (True, False)
     )
     assert as_words != as_digits
 
 
-def test_kokoro_fastapis_names_of_word_times(server: Server) -> None:
+def test_kokoro_fastapis_names_of_word_times(server):
     answer = say(server, response_format="wav", return_timestamps=True, stream=False).json()
     assert answer["audio_format"] == "audio/wav"
     samples = hear(base64.b64decode(answer["audio"]))
@@ -91,7 +77,7 @@ def test_kokoro_fastapis_names_of_word_times(server: Server) -> None:
     assert 0 <= times[0] < times[-1] <= samples.size / 24_000
 
 
-def test_kokoro_fastapis_lists(server: Server) -> None:
+def test_kokoro_fastapis_lists(server):
     listed = replay(server, "GET", "/v1/audio/voices", REQUESTS).json()["voices"]
     names = replay(server, "GET", "/v1/audio/voices?legacy=true", REQUESTS).json()["voices"]
     assert [voice["id"] for voice in listed] == names

@@ -5,29 +5,22 @@ Read: beecho01/Kokoro-TTS at 99c9d4e, d43893e, 1ccff49 and 46e7375, and a later 
 It was written for Kokoro-FastAPI, and sends that server's fields with every request.
 """
 
-from __future__ import annotations
-
 import base64
-from typing import Any
 
 import pytest
-
 from tests.clients.replay import JSON, LONG, TEXT, bearer, hear, hear_pcm, replay
-from tests.service.api.serving_process import Server
 
 AIOHTTP = {"Accept": "*/*", "Accept-Encoding": "gzip, deflate", "User-Agent": "HomeAssistant"}
 
 
-def is_set_up(server: Server, key: str | None) -> str:
+def is_set_up(server, key):
     """Try a server as the set-up does; return what it would complain of."""
     headers = AIOHTTP if key in (None, "", "x", "not-needed") else {**AIOHTTP, **bearer(key)}
     status = replay(server, "GET", "/v1/models", headers).status
-    return {401: "invalid_auth", 404: "cannot_connect"}.get(
-        status, "server_error" if status >= 500 else ""
-    )
+    return {401: "invalid_auth", 404: "cannot_connect"}.get(status, "server_error" if status >= 500 else "")
 
 
-def say(server: Server, **fields: Any) -> bytes:
+def say(server, **fields):
     """Speak with the newest version's fields; one of None is left out."""
     body = {
         "model": "kokoro", "input": TEXT, "voice": "af_heart", "response_format": "wav",
@@ -42,7 +35,7 @@ def say(server: Server, **fields: Any) -> bytes:
     return reply.body
 
 
-def test_kokoro_tts_is_set_up_and_fills_its_lists(keyed: Server) -> None:
+def test_kokoro_tts_is_set_up_and_fills_its_lists(keyed):
     assert is_set_up(keyed, "sk-kokoro-0123456789abcdef") == ""
     assert is_set_up(keyed, "sk-somebody-elses-0123456789") == "invalid_auth"
     models = replay(keyed, "GET", "/v1/models", {**AIOHTTP, **bearer()}).json()["data"]
@@ -51,13 +44,13 @@ def test_kokoro_tts_is_set_up_and_fills_its_lists(keyed: Server) -> None:
     assert "af_heart" in [voice if isinstance(voice, str) else voice["id"] for voice in voices]
 
 
-def test_kokoro_tts_is_set_up_without_a_key(server: Server) -> None:
+def test_kokoro_tts_is_set_up_without_a_key(server):
     for key in (None, "", "x", "not-needed"):
         assert is_set_up(server, key) == ""
 
 
 @pytest.mark.parametrize("audio_format", ["mp3", "wav", "opus", "flac", "pcm"])
-def test_kokoro_tts_gets_each_format_of_its_list_whole(keyed: Server, audio_format: str) -> None:
+def test_kokoro_tts_gets_each_format_of_its_list_whole(keyed, audio_format):
     content = say(keyed, response_format=audio_format)
     assert (hear_pcm if audio_format == "pcm" else hear)(content).size
 
@@ -74,10 +67,10 @@ def test_kokoro_tts_gets_each_format_of_its_list_whole(keyed: Server, audio_form
         pytest.param({"input": LONG, "speed": 0.25}, id="slow"),
     ],
 )
-def test_kokoro_tts_speaks_as_it_is_set_up(keyed: Server, fields: dict[str, Any]) -> None:
+def test_kokoro_tts_speaks_as_it_is_set_up(keyed, fields):
     assert hear(say(keyed, **fields)).size
 
 
-def test_kokoro_tts_changes_the_volume(keyed: Server) -> None:
+def test_kokoro_tts_changes_the_volume(keyed):
     usual, soft = (hear(say(keyed, volume_multiplier=v)).astype(float) for v in (1.0, 0.5))
     assert abs(soft - usual / 2).max() <= 1

@@ -4,16 +4,11 @@ Run: PyPI livekit-agents, livekit-plugins-openai and livekit-plugins-elevenlabs 
 environment of their own (`make clients`).
 """
 
-from __future__ import annotations
-
 import json
 from base64 import b64decode
-from pathlib import Path
 
 import pytest
-
 from tests.clients.replay import EXAMPLES, KEY, LONG, PROGRAMS, hear_file, hear_pcm, run_program
-from tests.service.api.serving_process import Server
 from tests.service.api.speech_client import speak
 
 pytestmark = pytest.mark.usefixtures("clients")
@@ -22,21 +17,17 @@ PROGRAM = EXAMPLES / "livekit_speech.py"
 
 
 @pytest.mark.parametrize("plug_in", ["openai", "elevenlabs"])
-def test_livekit_speaks_with_a_key(keyed: Server, tmp_path: Path, plug_in: str) -> None:
+def test_livekit_speaks_with_a_key(keyed, tmp_path, plug_in):
     path = tmp_path / "speech.wav"
-    lines = run_program(
-        PROGRAM, plug_in, str(path), "--url", keyed.url, "--key", KEY, "--text", LONG
-    ).splitlines()
+    lines = run_program(PROGRAM, plug_in, str(path), "--url", keyed.url, "--key", KEY, "--text", LONG).splitlines()
     assert hear_file(path).size > 3 * 24_000
     said = " ".join(line.partition(" s ")[2] for line in lines)
     assert said == LONG
 
 
-def test_livekit_times_words_as_the_service_does(server: Server, tmp_path: Path) -> None:
+def test_livekit_times_words_as_the_service_does(server, tmp_path):
     path, text = tmp_path / "speech.wav", "The kettle is on, and the tea costs $2.50."
-    lines = run_program(
-        PROGRAM, "elevenlabs", str(path), "--url", server.url, "--text", text
-    ).splitlines()
+    lines = run_program(PROGRAM, "elevenlabs", str(path), "--url", server.url, "--text", text).splitlines()
     fields = {"timestamps": "word", "stream": False, "decoding": "windows"}
     words = speak(server, text=text, **fields).json()["words"]
     assert len(lines) == len(words)
@@ -47,7 +38,7 @@ def test_livekit_times_words_as_the_service_does(server: Server, tmp_path: Path)
 
 
 @pytest.mark.parametrize("model", ["tts-1", "kokoro"], ids=["bytes", "events"])
-def test_livekit_takes_each_format_as_bytes_and_as_events(server: Server, model: str) -> None:
+def test_livekit_takes_each_format_as_bytes_and_as_events(server, model):
     """It asks for events for every model but tts-1 and tts-1-hd."""
     formats = ["pcm", "mp3", "wav", "flac", "opus", "aac"]
     program = PROGRAMS / "livekit_openai.py"

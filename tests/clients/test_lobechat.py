@@ -7,12 +7,8 @@ service must let the page in; it feeds any answer, errors too, to the audio deco
 becomes a full stop, so a segment may be a full stop alone.
 """
 
-from __future__ import annotations
-
 import pytest
-
 from tests.clients.replay import JSON, ORIGIN, TEXT, bearer, hear, replay
-from tests.service.api.serving_process import Server
 
 VOICES = (*("alloy", "ash", "ballad", "coral", "echo", "fable", "onyx", "nova", "sage", "shimmer"),)
 
@@ -23,12 +19,12 @@ STAINLESS = {
 }  # fmt: skip
 
 
-def body(text: str = TEXT, voice: str = "alloy") -> dict[str, str]:
+def body(text=TEXT, voice="alloy"):
     return {"input": text, "model": "tts-1", "voice": voice}
 
 
 @pytest.mark.parametrize("voice", VOICES)
-def test_lobechats_server_speaks_with_each_voice_of_its_list(keyed: Server, voice: str) -> None:
+def test_lobechats_server_speaks_with_each_voice_of_its_list(keyed, voice):
     headers = {"Accept": "*/*", **JSON, "User-Agent": "OpenAI/JS 6.49.0", **STAINLESS, **bearer()}
     reply = replay(keyed, "POST", "/v1/audio/speech", headers, body(voice=voice))
     assert (reply.status, reply.media_type) == (200, "audio/mpeg")
@@ -36,7 +32,7 @@ def test_lobechats_server_speaks_with_each_voice_of_its_list(keyed: Server, voic
 
 
 @pytest.mark.parametrize("text", [TEXT, ". "])
-def test_a_browser_with_lobechats_library_speaks(keyed: Server, text: str) -> None:
+def test_a_browser_with_lobechats_library_speaks(keyed, text):
     preflight = replay(
         keyed,
         "OPTIONS",

@@ -7,25 +7,10 @@ Its server lists models and voices without the key, and falls back to OpenAI's n
 fails. Its browser asks for one sentence after the other; the first that fails ends the reading.
 """
 
-from __future__ import annotations
-
-from typing import Any
 from urllib.parse import quote
 
 import pytest
-
-from tests.clients.replay import (
-    JSON,
-    LONG,
-    PUNCTUATION,
-    TEXT,
-    Reply,
-    bearer,
-    hear,
-    hear_pcm,
-    replay,
-)
-from tests.service.api.serving_process import Server
+from tests.clients.replay import JSON, LONG, PUNCTUATION, TEXT, bearer, hear, hear_pcm, replay
 
 AIOHTTP = {"Accept": "*/*", "Accept-Encoding": "gzip, deflate", "User-Agent": "Python/3.11 aiohttp"}
 
@@ -38,7 +23,7 @@ FORWARDED = {
 """With ENABLE_FORWARD_USER_INFO_HEADERS."""
 
 
-def models(server: Server) -> list[str]:
+def models(server):
     """List the models as version 0.12 does; older ones ask the first path only."""
     reply = replay(server, "GET", "/v1/audio/models", AIOHTTP)
     if reply.status >= 400:
@@ -47,22 +32,20 @@ def models(server: Server) -> list[str]:
     return [model["id"] for model in listed.get("models") or listed["data"]]
 
 
-def voices(server: Server) -> dict[str, str]:
+def voices(server):
     reply = replay(server, "GET", "/v1/audio/voices", AIOHTTP)
     assert reply.status < 400
     return {voice["id"]: voice["name"] for voice in reply.json()["voices"]}
 
 
-def say(
-    server: Server, text: str, params: dict[str, Any] | None = None, voice: str = "alloy"
-) -> Reply:
+def say(server, text, params=None, voice="alloy"):
     """Speak a sentence; `params` are the free JSON of AUDIO_TTS_OPENAI_PARAMS."""
     body = {"input": text, "voice": voice, "model": "tts-1", **(params or {})}
     headers = {**AIOHTTP, **JSON, **bearer(), **FORWARDED}
     return replay(server, "POST", "/v1/audio/speech", headers, body)
 
 
-def stored(reply: Reply) -> Any:
+def stored(reply):
     """Decode what its server would put into its cache."""
     assert reply.status == 200
     if reply.media_type in ("audio/pcm", "audio/l16", "audio/raw"):
@@ -75,14 +58,14 @@ def stored(reply: Reply) -> Any:
     return hear(reply.body)
 
 
-def test_open_webui_lists_models_and_voices_without_the_key(keyed: Server) -> None:
+def test_open_webui_lists_models_and_voices_without_the_key(keyed):
     assert {"kokoro", "tts-1", "tts-1-hd"} <= set(models(keyed))
     listed = voices(keyed)
     assert {"af_heart", "bm_george", "alloy", "shimmer"} <= set(listed)
     assert all(listed.values())
 
 
-def test_open_webui_reads_aloud_with_a_voice_it_has_listed(keyed: Server) -> None:
+def test_open_webui_reads_aloud_with_a_voice_it_has_listed(keyed):
     for voice in ("bm_george", "alloy"):
         reply = say(keyed, TEXT, voice=voice)
         assert reply.media_type == "audio/mpeg"
@@ -101,19 +84,17 @@ def test_open_webui_reads_aloud_with_a_voice_it_has_listed(keyed: Server) -> Non
         {"normalization_options": {"normalize": True, "url_normalization": False}},
     ],
 )
-def test_open_webui_adds_what_its_administrator_likes(
-    keyed: Server, params: dict[str, Any]
-) -> None:
+def test_open_webui_adds_what_its_administrator_likes(keyed, params):
     assert stored(say(keyed, TEXT, params)).size
 
 
-def test_open_webui_reads_on_after_a_sentence_of_punctuation(keyed: Server) -> None:
+def test_open_webui_reads_on_after_a_sentence_of_punctuation(keyed):
     replies = [say(keyed, sentence) for sentence in (TEXT, PUNCTUATION, LONG)]
     assert [reply.status for reply in replies] == [200, 200, 200]
     assert all(reply.media_type == "audio/mpeg" and reply.body for reply in replies)
 
 
-def test_open_webui_shows_the_message_of_an_error(keyed: Server) -> None:
+def test_open_webui_shows_the_message_of_an_error(keyed):
     reply = say(keyed, TEXT, voice="af_hart")
     assert reply.status >= 400
     assert "did you mean af_heart?" in f"External: {reply.json()['error']['message']}"

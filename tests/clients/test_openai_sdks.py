@@ -9,25 +9,11 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
-
-from tests.clients.replay import (
-    CLIENTS,
-    KEY,
-    ORIGIN,
-    PROGRAMS,
-    PUNCTUATION,
-    TEXT,
-    hear,
-    hear_pcm,
-    replay,
-)
-from tests.service.api.serving_process import Server
+from tests.clients.replay import CLIENTS, KEY, ORIGIN, PROGRAMS, PUNCTUATION, TEXT, hear, hear_pcm, replay
 
 NODE = CLIENTS / "node"
 
@@ -39,16 +25,14 @@ SENT_FROM_A_BROWSER = [
 
 
 @pytest.fixture(scope="module")
-def client(keyed: Server) -> Iterator[openai.OpenAI]:
+def client(keyed):
     with openai.OpenAI(base_url=f"{keyed.url}/v1", api_key=KEY, max_retries=0) as client:
         yield client
 
 
 @pytest.mark.parametrize("model", ["tts-1", "gpt-4o-mini-tts-2025-12-15", "kokoro", "my-own"])
 @pytest.mark.parametrize("voice", ["af_heart", {"id": "Alloy"}, "af_bella(2)+af_sky(1)"], ids=str)
-def test_python_speaks_to_a_file(
-    client: openai.OpenAI, tmp_path: Path, model: str, voice: Any
-) -> None:
+def test_python_speaks_to_a_file(client, tmp_path, model, voice):
     path = tmp_path / "speech.mp3"
     with client.audio.speech.with_streaming_response.create(
         model=model, voice=voice, input=TEXT, instructions="Softly.", extra_body={"seed": 7}
@@ -58,18 +42,16 @@ def test_python_speaks_to_a_file(
     assert hear(path.read_bytes()).size
 
 
-def test_python_speaks_without_blocking(keyed: Server) -> None:
-    async def say() -> bytes:
+def test_python_speaks_without_blocking(keyed):
+    async def say():
         async with openai.AsyncOpenAI(base_url=f"{keyed.url}/v1", api_key=KEY) as client:
-            answer = await client.audio.speech.create(
-                model="tts-1", voice="nova", input=TEXT, response_format="pcm"
-            )
+            answer = await client.audio.speech.create(model="tts-1", voice="nova", input=TEXT, response_format="pcm")
             return answer.content
 
     assert hear_pcm(asyncio.run(say())).size
 
 
-def test_python_raises_what_the_sdk_documents(client: openai.OpenAI) -> None:
+def test_python_raises_what_the_sdk_documents(client):
     speech: dict[str, Any] = {"model": "tts-1", "voice": "alloy", "input": TEXT}
     for fields in ({"voice": "af_hart"}, {"input": ""}, {"speed": 9.0}, {"response_format": "wma"}):
         with pytest.raises(openai.BadRequestError) as caught:
@@ -83,7 +65,7 @@ def test_python_raises_what_the_sdk_documents(client: openai.OpenAI) -> None:
     assert client.audio.speech.create(**{**speech, "input": PUNCTUATION}).content
 
 
-def test_node_speaks(keyed: Server) -> None:
+def test_node_speaks(keyed):
     if not (NODE / "node_modules").exists():
         pytest.skip("OpenAI's client for Node.js is not installed; run make clients, with npm")
     done = subprocess.run(
@@ -100,13 +82,10 @@ def test_node_speaks(keyed: Server) -> None:
     assert hear(bytes.fromhex(found["mp3"])).size
     assert hear_pcm(bytes.fromhex(found["streamed"])).size
     assert found["n_parts"] > 1
-    assert found["errors"] == [
-        ["BadRequestError", 400, "unknown_voice"],
-        ["AuthenticationError", 401, "unauthorized"],
-    ]
+    assert found["errors"] == [["BadRequestError", 400, "unknown_voice"], ["AuthenticationError", 401, "unauthorized"]]
 
 
-def test_a_browser_with_the_sdk_may_ask(keyed: Server) -> None:
+def test_a_browser_with_the_sdk_may_ask(keyed):
     preflight = {
         "Origin": ORIGIN,
         "Access-Control-Request-Method": "POST",

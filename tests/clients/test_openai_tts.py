@@ -7,28 +7,13 @@ A key is tried with the text ".". Voices are listed beside the speech path. The 
 audio are checked for the format; errors of a voice become a notice to repair it.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import wave
 from base64 import b64decode
-from typing import Any
 
 import pytest
-
-from tests.clients.replay import (
-    JSON,
-    LONG,
-    TEXT,
-    Reply,
-    bearer,
-    hear,
-    hear_aac,
-    hear_pcm,
-    replay,
-)
-from tests.service.api.serving_process import Server
+from tests.clients.replay import JSON, LONG, TEXT, bearer, hear, hear_aac, hear_pcm, replay
 
 AGENT = {"User-Agent": "HomeAssistant-OpenAI-TTS"}
 
@@ -38,25 +23,22 @@ KOKORO = {"model": "kokoro", "voice": "af_heart", "response_format": "mp3"}
 GONE = {"invalid_voice", "voice_not_found", "voice_deleted", "voice_does_not_exist"}
 
 
-def say(server: Server, extra: dict[str, Any] | None = None, **fields: Any) -> Reply:
+def say(server, extra=None, **fields):
     """Speak; `extra` is the user's `extra_payload`. A field of None is left out."""
     body = {"input": TEXT, **KOKORO, **fields, **(extra or {})}
     body = {name: value for name, value in body.items() if value is not None}
     return replay(server, "POST", "/v1/audio/speech", {**AGENT, **JSON, **bearer()}, body)
 
 
-def voice_ids(server: Server) -> list[str]:
+def voice_ids(server):
     headers = {**AGENT, **bearer()}
     listed = replay(server, "GET", "/v1/audio/voices?limit=100", headers).json()
     if isinstance(listed, dict):
         listed = listed.get("items") or listed.get("data") or listed["voices"]
-    return [
-        voice if isinstance(voice, str) else voice.get("id") or voice["voice_id"]
-        for voice in listed
-    ]
+    return [voice if isinstance(voice, str) else voice.get("id") or voice["voice_id"] for voice in listed]
 
 
-def is_of(audio_format: str, start: bytes) -> bool:
+def is_of(audio_format, start):
     """Tell whether audio begins as its format does."""
     if audio_format in ("mp3", "aac") and start[0] == 0xFF and start[1] & 0xE0 == 0xE0:
         return True
@@ -64,7 +46,7 @@ def is_of(audio_format: str, start: bytes) -> bool:
     return audio_format in starts and start.startswith(starts[audio_format])
 
 
-def test_openai_tts_keeps_a_key_that_says_a_full_stop(keyed: Server) -> None:
+def test_openai_tts_keeps_a_key_that_says_a_full_stop(keyed):
     body = {"model": "tts-1", "input": ".", "voice": "alloy", "response_format": "mp3"}
     headers = {**JSON, **bearer()}
     assert replay(keyed, "POST", "/v1/audio/speech", headers, body).status == 200
@@ -72,12 +54,12 @@ def test_openai_tts_keeps_a_key_that_says_a_full_stop(keyed: Server) -> None:
     assert replay(keyed, "POST", "/v1/audio/speech", wrong, body).status == 401
 
 
-def test_openai_tts_lists_voices(keyed: Server) -> None:
+def test_openai_tts_lists_voices(keyed):
     assert {"af_heart", "bf_emma", "alloy"} <= set(voice_ids(keyed))
 
 
 @pytest.mark.parametrize("audio_format", ["mp3", "opus", "aac", "flac", "pcm"])
-def test_openai_tts_takes_each_format(keyed: Server, audio_format: str) -> None:
+def test_openai_tts_takes_each_format(keyed, audio_format):
     reply = say(keyed, response_format=audio_format)
     assert reply.status == 200, reply.body
     assert is_of(audio_format, reply.body[:1024])
@@ -85,7 +67,7 @@ def test_openai_tts_takes_each_format(keyed: Server, audio_format: str) -> None:
     assert hearing(reply.body).size
 
 
-def test_openai_tts_reads_wav_whole_and_repairs_its_length(keyed: Server) -> None:
+def test_openai_tts_reads_wav_whole_and_repairs_its_length(keyed):
     content = bytearray(say(keyed, response_format="wav").body)
     place = content.index(b"data")
     if content[place + 4 : place + 8] == b"\xff\xff\xff\xff":
@@ -108,31 +90,27 @@ def test_openai_tts_reads_wav_whole_and_repairs_its_length(keyed: Server) -> Non
         pytest.param({"extra": {"chunk_size": 200, "seed": -1}}, id="unknown-extra"),
     ],
 )
-def test_openai_tts_speaks_as_it_is_set_up(keyed: Server, fields: dict[str, Any]) -> None:
+def test_openai_tts_speaks_as_it_is_set_up(keyed, fields):
     reply = say(keyed, **fields)
     assert reply.status == 200, reply.body
     assert is_of("mp3", reply.body)
     assert hear(reply.body).size
 
 
-def test_openai_tts_reads_events_to_their_end_mark(keyed: Server) -> None:
+def test_openai_tts_reads_events_to_their_end_mark(keyed):
     """One stored text of it asks for events, and fails without `[DONE]`."""
     body = {"input": TEXT, **KOKORO, "response_format": "pcm", "stream_format": "sse"}
     headers = {**AGENT, **JSON, **bearer(), "Accept": "text/event-stream"}
     reply = replay(keyed, "POST", "/v1/audio/speech", headers, body)
     assert reply.status == 200
-    lines = [
-        line.removeprefix("data: ")
-        for line in reply.body.decode().splitlines()
-        if line.startswith("data: ")
-    ]
+    lines = [line.removeprefix("data: ") for line in reply.body.decode().splitlines() if line.startswith("data: ")]
     assert lines[-1] == "[DONE]"
     events = [json.loads(line) for line in lines[:-1]]
     deltas = [event["audio"] for event in events if event["type"] == "speech.audio.delta"]
     assert hear_pcm(b"".join(b64decode(delta) for delta in deltas)).size
 
 
-def test_openai_tts_tells_that_a_voice_is_gone(keyed: Server) -> None:
+def test_openai_tts_tells_that_a_voice_is_gone(keyed):
     reply = say(keyed, voice="af_hart")
     assert 400 <= reply.status < 500
     assert reply.status not in (401, 402, 403, 429)

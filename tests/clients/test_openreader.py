@@ -8,14 +8,8 @@ its own list of Kokoro's 54. After a 400 or 422 it repeats the request with fewe
 fewer from then on, so no sentence may give one.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
-
-from tests.clients.replay import JSON, LONG, PUNCTUATION, TEXT, Reply, bearer, hear, replay
-from tests.service.api.serving_process import Server
+from tests.clients.replay import JSON, LONG, PUNCTUATION, TEXT, bearer, hear, replay
 
 NAMES = {
     "af": "alloy aoede bella heart jessica kore nicole nova river sarah sky",
@@ -42,23 +36,20 @@ KOKORO = {f"{kind}_{name}" for kind, names in NAMES.items() for name in names.sp
 SDK = {"Accept": "application/octet-stream", "User-Agent": "OpenAI/JS 6.49.0", **JSON}
 
 
-def say(server: Server, key: str | None = None, **fields: Any) -> Reply:
-    body = {
-        "model": "kokoro", "voice": "af_sarah", "input": TEXT, "speed": 1, "response_format": "mp3",
-        **fields,
-    }  # fmt: skip
+def say(server, key=None, **fields):
+    body = {"model": "kokoro", "voice": "af_sarah", "input": TEXT, "speed": 1, "response_format": "mp3", **fields}
     headers = SDK if key is None else {**SDK, **bearer(key)}
     return replay(server, "POST", "/v1/audio/speech", headers, body)
 
 
-def heard(reply: Reply) -> int:
+def heard(reply):
     """Decode MP3 as it sniffs it: by its first bytes, not by its type."""
     assert reply.status == 200, reply.body
     assert reply.body[:3] == b"ID3" or (reply.body[0] == 0xFF and reply.body[1] >= 0xE0)
     return hear(reply.body).size
 
 
-def test_openreader_lists_voices_or_falls_back_to_those_that_there_are(keyed: Server) -> None:
+def test_openreader_lists_voices_or_falls_back_to_those_that_there_are(keyed):
     listed = replay(keyed, "GET", "/v1/audio/voices", {**JSON, **bearer()}).json()["voices"]
     if not all(isinstance(voice, str) for voice in listed):
         known = {voice["id"] for voice in listed}
@@ -78,15 +69,15 @@ def test_openreader_lists_voices_or_falls_back_to_those_that_there_are(keyed: Se
         pytest.param({"input": LONG, "speed": 3}, id="quick"),
     ],
 )
-def test_openreader_is_answered_at_once(server: Server, fields: dict[str, Any]) -> None:
+def test_openreader_is_answered_at_once(server, fields):
     assert heard(say(server, **fields))
 
 
-def test_openreader_webui_says_none_where_it_has_no_key(server: Server) -> None:
+def test_openreader_webui_says_none_where_it_has_no_key(server):
     assert heard(say(server, key="none"))
 
 
-def test_openreader_keeps_its_fields_after_punctuation(server: Server) -> None:
+def test_openreader_keeps_its_fields_after_punctuation(server):
     reply = say(server, input=PUNCTUATION, language="en")
     assert (reply.status, reply.media_type) == (200, "audio/mpeg")
     assert reply.body

@@ -4,26 +4,11 @@ Run: PyPI pipecat-ai 1.14.0, in an environment of its own (`make clients`). Its 
 server imports piper-tts without using it; stand_ins/ has its place.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
 
 import pytest
-
-from tests.clients.replay import (
-    EXAMPLES,
-    KEY,
-    LONG,
-    PROGRAMS,
-    STAND_INS,
-    TEXT,
-    hear,
-    hear_file,
-    run_program,
-)
-from tests.service.api.serving_process import Server
+from tests.clients.replay import EXAMPLES, KEY, LONG, PROGRAMS, STAND_INS, TEXT, hear, hear_file, run_program
 from tests.service.api.speech_client import speak
 from tests.service.api.speech_socket import SpeechSocket
 
@@ -32,20 +17,20 @@ pytestmark = pytest.mark.usefixtures("clients")
 PRINTED = re.compile(r"(\d+\.\d{3}) s (.*)")
 
 
-def say(server: Server, plug_in: str, path: Path, *options: str) -> list[str]:
+def say(server, plug_in, path, *options):
     program = EXAMPLES / "pipecat_speech.py"
     arguments = (plug_in, str(path), "--url", server.url, *options)
     return run_program(program, *arguments, paths=[STAND_INS]).splitlines()
 
 
-def times(lines: list[str]) -> list[tuple[str, float]]:
+def times(lines):
     """Return the words that were printed, without their marks, and their times."""
     matches = [PRINTED.fullmatch(line) for line in lines]
     assert all(matches)
     return [(match[2].rstrip(",."), float(match[1])) for match in matches if match]
 
 
-def expected_times(server: Server, text: str) -> list[tuple[str, float]]:
+def expected_times(server, text):
     """Return what the WebSocket says of the words, from the first one on."""
     with SpeechSocket(server.url) as talk:
         talk.receive()
@@ -55,10 +40,8 @@ def expected_times(server: Server, text: str) -> list[tuple[str, float]]:
     return [(word["text"], round(word["start_s"] - words[0]["start_s"], 3)) for word in words]
 
 
-@pytest.mark.parametrize(
-    "plug_in", ["kokoro", "kokoro-tokens", "openai", "elevenlabs", "elevenlabs-http"]
-)
-def test_pipecat_speaks_with_a_key(keyed: Server, tmp_path: Path, plug_in: str) -> None:
+@pytest.mark.parametrize("plug_in", ["kokoro", "kokoro-tokens", "openai", "elevenlabs", "elevenlabs-http"])
+def test_pipecat_speaks_with_a_key(keyed, tmp_path, plug_in):
     path = tmp_path / "speech.wav"
     lines = say(keyed, plug_in, path, "--key", KEY, "--text", LONG)
     assert len(hear_file(path)) > 3 * 24_000
@@ -66,16 +49,14 @@ def test_pipecat_speaks_with_a_key(keyed: Server, tmp_path: Path, plug_in: str) 
     assert said.replace(",", "").replace(".", "") == LONG.replace(",", "").replace(".", "")
 
 
-def test_pipecat_speaks_through_piper(server: Server, tmp_path: Path) -> None:
+def test_pipecat_speaks_through_piper(server, tmp_path):
     path = tmp_path / "speech.wav"
     assert say(server, "piper", path, "--text", TEXT) == [TEXT]
     assert hear_file(path).size
 
 
 @pytest.mark.parametrize("plug_in", ["kokoro", "elevenlabs"])
-def test_pipecat_times_words_as_the_service_does(
-    server: Server, tmp_path: Path, plug_in: str
-) -> None:
+def test_pipecat_times_words_as_the_service_does(server, tmp_path, plug_in):
     found = times(say(server, plug_in, tmp_path / "speech.wav", "--text", LONG))
     expected = expected_times(server, LONG)
     assert [word for word, _ in found] == [word for word, _ in expected]
@@ -85,16 +66,14 @@ def test_pipecat_times_words_as_the_service_does(
 
 @pytest.mark.parametrize("rate_hz", [8_000, 48_000])
 @pytest.mark.parametrize("plug_in", ["kokoro", "elevenlabs", "elevenlabs-http"])
-def test_pipecat_gets_the_rate_of_its_pipeline(
-    server: Server, tmp_path: Path, plug_in: str, rate_hz: int
-) -> None:
+def test_pipecat_gets_the_rate_of_its_pipeline(server, tmp_path, plug_in, rate_hz):
     path = tmp_path / "speech.wav"
     say(server, plug_in, path, "--text", TEXT, "--rate", str(rate_hz))
     usual_s = float(speak(server, text=TEXT).headers["x-duration-s"])
     assert hear(path.read_bytes(), rate_hz).size / rate_hz == pytest.approx(usual_s, rel=0.1)
 
 
-def test_pipecats_interruption_stops_the_speech_within_one_window(server: Server) -> None:
+def test_pipecats_interruption_stops_the_speech_within_one_window(server):
     url = server.url.replace("http", "ws") + "/synthesize/stream"
     program = PROGRAMS / "pipecat_interruption.py"
     found = json.loads(run_program(program, url, paths=[EXAMPLES]))
@@ -112,7 +91,7 @@ def test_pipecats_interruption_stops_the_speech_within_one_window(server: Server
     assert 0 < found["silence_s"] < 0.5
 
 
-def test_pipecat_changes_the_voice_and_survives_a_broken_connection(server: Server) -> None:
+def test_pipecat_changes_the_voice_and_survives_a_broken_connection(server):
     url = server.url.replace("http", "ws") + "/synthesize/stream"
     program = PROGRAMS / "pipecat_changes.py"
     found = json.loads(run_program(program, url, paths=[EXAMPLES]))

@@ -7,26 +7,21 @@ Up to 1.4 the path is `/`, from 1.5 on `/synthesize`. A voice that the server do
 error there.
 """
 
-from __future__ import annotations
-
 import io
 import wave
-from typing import Any
 
 import pytest
-
-from tests.clients.replay import JSON, TEXT, Reply, hear_pcm, replay
-from tests.service.api.serving_process import Server
+from tests.clients.replay import JSON, TEXT, hear_pcm, replay
 
 CURL = {"User-Agent": "curl/8.5.0", "Accept": "*/*"}
 
 
-def say(server: Server, path: str, **fields: Any) -> Reply:
+def say(server, path, **fields):
     body = {"text": TEXT, **fields}
     return replay(server, "POST", path, {**CURL, **JSON}, body)
 
 
-def heard(reply: Reply) -> int:
+def heard(reply):
     """Return the number of samples, read as piper's clients do: after a header of 44 bytes."""
     assert reply.status == 200, reply.body
     assert reply.body.startswith(b"RIFF")
@@ -52,16 +47,16 @@ def heard(reply: Reply) -> int:
         pytest.param({"voice": "af_heart"}, id="kokoro"),
     ],
 )
-def test_pipers_clients_are_answered(server: Server, path: str, fields: dict[str, Any]) -> None:
+def test_pipers_clients_are_answered(server, path, fields):
     assert heard(say(server, path, **fields))
 
 
-def test_pipers_length_scale_is_the_inverse_of_speed(server: Server) -> None:
+def test_pipers_length_scale_is_the_inverse_of_speed(server):
     quick, slow = (heard(say(server, "/", length_scale=scale)) for scale in (0.7, 1.6))
     assert 1.8 * quick < slow
 
 
-def test_pipers_voices_choose_the_language(server: Server) -> None:
+def test_pipers_voices_choose_the_language(server):
     text = "Mais oui."
     by_piper = say(server, "/", voice="fr_FR-siwis-medium", text=text)
     assert by_piper.body == say(server, "/", voice="ff_siwis", text=text).body

@@ -7,12 +7,8 @@ Voices come from a setting with commas, which is split without trimming. Its ser
 fields, an empty key where none is set, and takes whatever comes for MP3.
 """
 
-from __future__ import annotations
-
 import pytest
-
 from tests.clients.replay import JSON, LONG, TEXT, bearer, hear, replay
-from tests.service.api.serving_process import Server
 
 NODE_FETCH = {
     "Accept": "*/*", "Accept-Encoding": "gzip, deflate, br", "User-Agent": "node-fetch",
@@ -22,10 +18,8 @@ NODE_FETCH = {
 VOICES = ["alloy", " echo", " Fable", "af_heart", " af_bella(2)+af_sky(1)"]
 
 
-def say(server: Server, voice: str, *, text: str = TEXT, speed: float = 1, key: str = "") -> bytes:
-    body = {
-        "input": text, "response_format": "mp3", "voice": voice, "speed": speed, "model": "tts-1",
-    }  # fmt: skip
+def say(server, voice, *, text=TEXT, speed=1, key=""):
+    body = {"input": text, "response_format": "mp3", "voice": voice, "speed": speed, "model": "tts-1"}
     headers = {**NODE_FETCH, **JSON, **bearer(key)}
     reply = replay(server, "POST", "/v1/audio/speech", headers, body)
     assert reply.status == 200, reply.body
@@ -33,11 +27,11 @@ def say(server: Server, voice: str, *, text: str = TEXT, speed: float = 1, key: 
 
 
 @pytest.mark.parametrize("voice", VOICES)
-def test_sillytavern_speaks_with_the_voices_of_its_setting(server: Server, voice: str) -> None:
+def test_sillytavern_speaks_with_the_voices_of_its_setting(server, voice):
     assert hear(say(server, voice)).size
 
 
-def test_sillytavern_speaks_at_both_ends_of_its_slider(server: Server) -> None:
+def test_sillytavern_speaks_at_both_ends_of_its_slider(server):
     quick, usual, slow = (hear(say(server, "alloy", text=LONG, speed=s)) for s in (4, 1, 0.25))
     assert 3 * quick.size < usual.size
     assert 3 * usual.size < slow.size

@@ -7,23 +7,10 @@ At its start it finds out, without the key, whose server it talks to: first Loca
 then Kokoro. It asks for WAV always, and passes on the samples while they come.
 """
 
-from __future__ import annotations
-
 import struct
-from typing import Any
 
 import pytest
-
-from tests.clients.replay import (
-    JSON,
-    PUNCTUATION,
-    TEXT,
-    bearer,
-    hear_pcm,
-    replay,
-    replaying,
-)
-from tests.service.api.serving_process import Server
+from tests.clients.replay import JSON, PUNCTUATION, TEXT, bearer, hear_pcm, replay, replaying
 
 PROBE = {"Accept": "*/*", "Accept-Encoding": "gzip, deflate", "User-Agent": "AsyncOpenAI/Python"}
 
@@ -36,7 +23,7 @@ SDK = {
 OPEN_END = 0xFFFFFFFF
 
 
-def detect(server: Server) -> str:
+def detect(server):
     if 200 <= replay(server, "GET", "/v1/readyz", PROBE).status < 300:
         return "LocalAI"
     if replay(server, "GET", "/health", PROBE).body == b"OK":
@@ -47,16 +34,14 @@ def detect(server: Server) -> str:
     return "OpenAI"
 
 
-def voices(server: Server, path: str = "/v1/audio/voices") -> list[str]:
+def voices(server, path="/v1/audio/voices"):
     listed = replay(server, "GET", path, PROBE).json()
     if isinstance(listed, dict):
         listed = listed["voices"]
-    return [
-        voice if isinstance(voice, str) else voice.get("id") or voice["name"] for voice in listed
-    ]
+    return [voice if isinstance(voice, str) else voice.get("id") or voice["name"] for voice in listed]
 
 
-def read_header(start: bytes) -> tuple[int, int, int] | None:
+def read_header(start):
     """Return rate, place of the samples and their number of bytes; None where more must come."""
     assert start[:4] == b"RIFF"
     assert start[8:12] == b"WAVE"
@@ -66,19 +51,15 @@ def read_header(start: bytes) -> tuple[int, int, int] | None:
         if name == b"data":
             return rate_hz, place + 8, size
         if name == b"fmt ":
-            kind, channels, rate_hz, _, _, bits = struct.unpack(
-                "<HHIIHH", start[place + 8 : place + 24]
-            )
+            kind, channels, rate_hz, _, _, bits = struct.unpack("<HHIIHH", start[place + 8 : place + 24])
             assert (kind, channels, bits) == (1, 1, 16)
         place += 8 + size + size % 2
     return None
 
 
-def say(server: Server, text: str, **fields: Any) -> tuple[int, bytes]:
+def say(server, text, **fields):
     """Speak a sentence; return the rate and the samples, read 2,048 bytes at a time."""
-    body = {
-        "model": "kokoro", "voice": "af_heart", "input": text, "response_format": "wav", **fields,
-    }  # fmt: skip
+    body = {"model": "kokoro", "voice": "af_heart", "input": text, "response_format": "wav", **fields}
     headers = {**SDK, **JSON, **bearer()}
     header, content = None, b""
     with replaying(server, "POST", "/v1/audio/speech", headers, body) as response:
@@ -93,14 +74,12 @@ def say(server: Server, text: str, **fields: Any) -> tuple[int, bytes]:
     return rate_hz, samples
 
 
-def test_wyoming_openai_recognizes_a_server_with_kokoros_voices(keyed: Server) -> None:
+def test_wyoming_openai_recognizes_a_server_with_kokoros_voices(keyed):
     assert detect(keyed) == "Kokoro"
 
 
-@pytest.mark.parametrize(
-    "path", ["/v1/audio/voices", "/v1/audio/voices?legacy=true"], ids=["new", "strings-only"]
-)
-def test_wyoming_openai_lists_voices_without_the_key(keyed: Server, path: str) -> None:
+@pytest.mark.parametrize("path", ["/v1/audio/voices", "/v1/audio/voices?legacy=true"], ids=["new", "strings-only"])
+def test_wyoming_openai_lists_voices_without_the_key(keyed, path):
     listed = voices(keyed, path)
     assert {"af_heart", "bm_george"} <= set(listed)
     assert len(listed) == len(set(listed))
@@ -115,13 +94,13 @@ def test_wyoming_openai_lists_voices_without_the_key(keyed: Server, path: str) -
         {"lang_code": "b", "stream": True, "normalization_options": {"normalize": True}},
     ],
 )
-def test_wyoming_openai_passes_samples_on(keyed: Server, fields: dict[str, Any]) -> None:
+def test_wyoming_openai_passes_samples_on(keyed, fields):
     rate_hz, samples = say(keyed, TEXT, **fields)
     assert rate_hz == 24_000
     assert hear_pcm(samples).size
 
 
-def test_wyoming_openai_is_not_stopped_by_a_sentence_of_punctuation(keyed: Server) -> None:
+def test_wyoming_openai_is_not_stopped_by_a_sentence_of_punctuation(keyed):
     rate_hz, samples = say(keyed, PUNCTUATION)
     assert rate_hz == 24_000
     assert 0 < len(samples) < rate_hz * 2

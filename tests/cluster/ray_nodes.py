@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from types import TracebackType
 
 HEAD, WORKER = "127.0.0.2", "127.0.0.3"
 PORT = 27379
@@ -44,7 +43,7 @@ class Node:
         environment: of its processes.
     """
 
-    def __init__(self, address: str, folder: Path, environment: dict[str, str]) -> None:
+    def __init__(self, address, folder, environment):
         self.address = address
         is_head = address == HEAD
         base = 27300 if is_head else 27320
@@ -79,11 +78,11 @@ class Node:
             raise
         assert process.returncode == 0, output
 
-    def kill(self) -> None:
+    def kill(self):
         """End its processes at once, as a power cut would."""
         self._signal(signal.SIGKILL)
 
-    def stop(self) -> None:
+    def stop(self):
         """End its processes."""
         self._signal(signal.SIGTERM)
         until_s = time.monotonic() + 10
@@ -91,7 +90,7 @@ class Node:
             time.sleep(0.1)
         self._signal(signal.SIGKILL)
 
-    def _signal(self, number: int) -> bool:
+    def _signal(self, number):
         try:
             os.killpg(self._group, number)
         except ProcessLookupError:
@@ -102,12 +101,12 @@ class Node:
 class Cluster:
     """Two nodes; a context manager."""
 
-    def __init__(self, **environment: str) -> None:
+    def __init__(self, **environment):
         self._folder = Path(tempfile.mkdtemp(prefix="kr"))  # Ray's sockets need a short path
         self._environment = {**ENVIRONMENT, **environment}
         self.nodes: dict[str, Node] = {}
 
-    def __enter__(self) -> Cluster:
+    def __enter__(self):
         try:
             for address in (HEAD, WORKER):
                 self.start(address)
@@ -116,18 +115,13 @@ class Cluster:
             raise
         return self
 
-    def start(self, address: str) -> None:
+    def start(self, address):
         self.nodes[address] = Node(address, self._folder, self._environment)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind, error, trace):
         self._stop()
 
-    def _stop(self) -> None:
+    def _stop(self):
         for address in (WORKER, HEAD):
             if address in self.nodes:
                 self.nodes[address].stop()
@@ -137,7 +131,7 @@ class Cluster:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def processes(name: str) -> dict[int, str]:
+def processes(name):
     """Return the processes of this cluster whose titles begin so,"""
     found = {}
     for folder in Path("/proc").iterdir():

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
-
 from tests.cluster.ray_nodes import DASHBOARD
 
 PORT = 27800
@@ -30,20 +29,20 @@ class ReplicaProcess:
 class Serve:
     """The application on the cluster."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self._dashboard = httpx.Client(base_url=DASHBOARD, timeout=60)
         self._arguments: dict[str, Any] = {}
 
-    def close(self) -> None:
+    def close(self):
         self._dashboard.close()
 
-    def deploy(self, **arguments: Any) -> None:
+    def deploy(self, **arguments):
         """Deploy the application with these arguments; return when it runs."""
         self._arguments = arguments
         self.send({})
         self.wait_until_running(arguments.get("replicas"))
 
-    def reconfigure(self, n_ongoing: int) -> None:
+    def reconfigure(self, n_ongoing):
         """Have Ray change an option of the deployment, for which it reconfigures the replicas."""
         self.send({"max_ongoing_requests": n_ongoing})
         until_s = time.monotonic() + _DEPLOY_S
@@ -52,7 +51,7 @@ class Serve:
             time.sleep(0.2)
         self.wait_until_running(self._arguments["replicas"])
 
-    def send(self, options: dict[str, Any]) -> None:
+    def send(self, options):
         """Have Ray take the configuration, with these options of the deployment."""
         application = {
             "name": "kokoro",
@@ -78,16 +77,16 @@ class Serve:
                     raise
                 time.sleep(0.5)
 
-    def _application(self) -> dict[str, Any]:
+    def _application(self):
         details = self._dashboard.get("/api/serve/applications/").json()
         found: dict[str, Any] = details["applications"].get("kokoro", {})
         return found
 
-    def _deployment(self) -> dict[str, Any]:
+    def _deployment(self):
         found: dict[str, Any] = self._application().get("deployments", {}).get("Kokoro", {})
         return found
 
-    def replicas(self) -> list[ReplicaProcess]:
+    def replicas(self):
         """Return the replicas that run."""
         return [
             ReplicaProcess(each["replica_id"], each["pid"], each["node_ip"])
@@ -95,9 +94,7 @@ class Serve:
             if each["state"] == "RUNNING"
         ]
 
-    def wait_until_running(
-        self, n_replicas: int | None = None, timeout_s: float = _DEPLOY_S
-    ) -> float:
+    def wait_until_running(self, n_replicas=None, timeout_s=_DEPLOY_S):
         """Wait until so many replicas run and none is on its way; return the seconds it took."""
         start_s = time.monotonic()
         while True:
@@ -124,17 +121,17 @@ class Heard:
     total_s: float = 0.0
 
     @property
-    def is_whole(self) -> bool:
+    def is_whole(self):
         return self.status == 200 and not self.broken
 
     @property
-    def replica(self) -> str:
+    def replica(self):
         """The id of the replica that answered."""
         assert self.headers is not None
         return self.headers["x-replica"]
 
 
-def ask(path: str = "/synthesize", *, port: int = PORT, request_id: str = "", **body: Any) -> Heard:
+def ask(path="/synthesize", *, port=PORT, request_id="", **body):
     """Send a request on a connection of its own, and read its answer to the end."""
     heard = Heard()
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=180)

@@ -1,24 +1,13 @@
 """A corpus that a cluster speaks is the one that this machine would have spoken."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
-
-from tests.cluster.ray_nodes import ADDRESS, Cluster, processes
-from tests.service.cluster.corpora import (
-    command,
-    folder_of,
-    kill_during,
-    manifest,
-    n_kept,
-    write_corpus,
-)
+from tests.cluster.ray_nodes import ADDRESS, processes
+from tests.service.cluster.corpora import command, folder_of, kill_during, manifest, n_kept, write_corpus
 
 pytestmark = pytest.mark.cluster
 
@@ -26,9 +15,7 @@ N_UTTERANCES = int(os.environ.get("CORPUS_UTTERANCES", "200"))
 ACTOR = "ray::SpeakingActor"
 
 
-def test_a_corpus_is_spoken_whole_whoever_is_killed(
-    cluster: Cluster, cache_dir: Path, tmp_path: Path
-) -> None:
+def test_a_corpus_is_spoken_whole_whoever_is_killed(cluster, cache_dir, tmp_path):
     lines = [{"id": i, "text": f"Number {i}."} for i in range(N_UTTERANCES)]
     corpus = write_corpus(tmp_path / "c", *lines, b"not JSON")
     options = ["--cache-dir", str(cache_dir), "--timestamps", "word"]
@@ -48,20 +35,14 @@ def test_a_corpus_is_spoken_whole_whoever_is_killed(
     assert f"{N_UTTERANCES - len(kept):,} utterances now" in told
     assert told.count("an actor was lost") == 5, told
     assert all(path.stat().st_ino == inode for path, inode in kept.items())
-    assert [entry["id"] for entry in manifest(tmp_path / "out")] == [
-        str(line["id"]) for line in lines
-    ]
-    alone = subprocess.run(
-        command(corpus, tmp_path / "whole", *options), capture_output=True, text=True, check=False
-    )
+    assert [entry["id"] for entry in manifest(tmp_path / "out")] == [str(line["id"]) for line in lines]
+    alone = subprocess.run(command(corpus, tmp_path / "whole", *options), capture_output=True, text=True, check=False)
     assert alone.returncode == 1, alone.stderr
     assert folder_of(tmp_path / "out") == folder_of(tmp_path / "whole")
-    assert (tmp_path / "out/errors.jsonl").read_bytes() == (
-        tmp_path / "whole/errors.jsonl"
-    ).read_bytes()
+    assert (tmp_path / "out/errors.jsonl").read_bytes() == (tmp_path / "whole/errors.jsonl").read_bytes()
 
 
-def test_where_no_cluster_is_one_line_tells_it(tmp_path: Path) -> None:
+def test_where_no_cluster_is_one_line_tells_it(tmp_path):
     corpus = write_corpus(tmp_path / "c", {"text": "One."})
     done = subprocess.run(
         command(corpus, tmp_path / "out", "--cluster", "127.0.0.9:1"),
@@ -72,9 +53,7 @@ def test_where_no_cluster_is_one_line_tells_it(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_an_actor_that_cannot_start_ends_the_run_with_its_reason(
-    cluster: Cluster, tmp_path: Path
-) -> None:
+def test_an_actor_that_cannot_start_ends_the_run_with_its_reason(cluster, tmp_path):
     corpus = write_corpus(tmp_path / "c", {"text": "One."})
     model = tmp_path / "model.onnx"
     model.write_bytes(b"no model")

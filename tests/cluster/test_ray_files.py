@@ -1,9 +1,5 @@
 """Ray takes the files of deploy/ray, and the application their arguments."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 import yaml
 
@@ -14,9 +10,8 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("name", ["serve.yaml", "serve-gpu.yaml", "rayservice.yaml"])
-def test_ray_takes_the_file(repository: Path, name: str) -> None:
+def test_ray_takes_the_file(repository, name):
     from ray.serve.schema import ServeDeploySchema
-
     from service.cluster.serving import build
 
     config = yaml.safe_load((repository / "deploy/ray" / name).read_text(encoding="utf-8"))
@@ -31,7 +26,7 @@ def test_ray_takes_the_file(repository: Path, name: str) -> None:
     assert config["http_options"]["request_timeout_s"] == 1800
 
 
-def test_a_mistake_in_the_arguments_is_told_in_one_line() -> None:
+def test_a_mistake_in_the_arguments_is_told_in_one_line():
     from service.cluster.serving import build
     from service.errors import SettingsError
 
@@ -45,7 +40,7 @@ def test_a_mistake_in_the_arguments_is_told_in_one_line() -> None:
             build(arguments)
 
 
-def test_delays_before_scaling_down_are_longer_than_the_numbers_are_old() -> None:
+def test_delays_before_scaling_down_are_longer_than_the_numbers_are_old():
     from service.cluster.serving import build
     from service.errors import SettingsError
 
@@ -70,11 +65,8 @@ def test_delays_before_scaling_down_are_longer_than_the_numbers_are_old() -> Non
         ([], [], 1, 2),
     ],
 )
-def test_speech_decides_how_many_replicas_there_are(
-    speaking: list[float], full: list[float], n_queued: int, n_wanted: float
-) -> None:
+def test_speech_decides_how_many_replicas_there_are(speaking, full, n_queued, n_wanted):
     from ray.serve.config import AutoscalingConfig, AutoscalingContext
-
     from service.cluster.speech_scaling import replicas_for_speech
 
     context = AutoscalingContext(

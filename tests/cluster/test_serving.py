@@ -8,7 +8,6 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -16,10 +15,8 @@ import httpx
 import numpy as np
 import pytest
 import soundfile
-
-from tests.cluster.ray_nodes import WORKER, Cluster
+from tests.cluster.ray_nodes import WORKER
 from tests.cluster.serve_client import PORT, URL, Heard, Serve, ask
-from tests.service.api.serving_process import Server
 from tests.service.api.speech_socket import SpeechSocket
 
 pytestmark = pytest.mark.cluster
@@ -33,20 +30,20 @@ GRACE_S = 120
 
 
 @pytest.fixture(scope="module")
-def serve(cluster: Cluster) -> Iterator[Serve]:
+def serve(cluster):
     serve = Serve()
     yield serve
     serve.close()
 
 
 @pytest.fixture(scope="module")
-def two(serve: Serve) -> Serve:
+def two(serve):
     serve.deploy(replicas=2, max_ongoing=32, grace_s=GRACE_S)
     return serve
 
 
 @pytest.fixture(scope="module")
-def plain(start_server: Callable[..., Server]) -> Iterator[Server]:
+def plain(start_server):
     server = start_server("--threads", "1")
     server.wait_until_ready()
     yield server
@@ -73,21 +70,17 @@ ASKED: list[tuple[str, str, Any]] = [
 ]  # fmt: skip
 
 
-def test_answers_are_those_of_the_plain_server(two: Serve, plain: Server) -> None:
+def test_answers_are_those_of_the_plain_server(two, plain):
     misses = []
     for method, path, body in ASKED:
         answers = [
-            httpx.request(
-                method, url + path, json=body, timeout=120, headers={"x-request-id": "the-same"}
-            )
+            httpx.request(method, url + path, json=body, timeout=120, headers={"x-request-id": "the-same"})
             for url in (plain.url, URL)
         ]
         own, hosted = answers
         same = own.content == hosted.content
         if body and body.get("format") == "opus":  # its streams have serial numbers by chance
-            decoded = [
-                soundfile.read(io.BytesIO(each.content), dtype="float32")[0] for each in answers
-            ]
+            decoded = [soundfile.read(io.BytesIO(each.content), dtype="float32")[0] for each in answers]
             same = bool(np.array_equal(*decoded))
         kinds = [each.headers.get("content-type") for each in answers]
         ids = hosted.headers.get_list("x-request-id")
@@ -98,7 +91,7 @@ def test_answers_are_those_of_the_plain_server(two: Serve, plain: Server) -> Non
     assert not misses
 
 
-def test_a_session_says_what_the_plain_server_would(two: Serve, plain: Server) -> None:
+def test_a_session_says_what_the_plain_server_would(two, plain):
     spoken = []
     for url in (plain.url, URL):
         with SpeechSocket(url) as session:
@@ -112,7 +105,7 @@ def test_a_session_says_what_the_plain_server_would(two: Serve, plain: Server) -
         assert session.until_closed() == 1009
 
 
-def test_an_id_that_cannot_be_one_is_replaced_once(two: Serve) -> None:
+def test_an_id_that_cannot_be_one_is_replaced_once(two):
     heard = ask(request_id="a b", text="")
     assert heard.status == 422
     assert heard.headers is not None
@@ -121,7 +114,7 @@ def test_an_id_that_cannot_be_one_is_replaced_once(two: Serve) -> None:
     assert identity.encode() in heard.body
 
 
-def test_without_keys_nobody_is_answered_at_other_addresses(two: Serve) -> None:
+def test_without_keys_nobody_is_answered_at_other_addresses(two):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))
@@ -132,17 +125,14 @@ def test_without_keys_nobody_is_answered_at_other_addresses(two: Serve) -> None:
     assert (answer.status_code, answer.json()["error"]["code"]) == (403, "forbidden_origin")
 
 
-def test_metrics_of_all_replicas_are_in_one_place(two: Serve) -> None:
+def test_metrics_of_all_replicas_are_in_one_place(two):
     with ThreadPoolExecutor(8) as pool:
         assert all(heard.is_whole for heard in pool.map(lambda _: ask(text=SHORT), range(8)))
     replicas = {each.id for each in two.replicas()}
     until_s = time.monotonic() + 30
     while True:
         text = httpx.get(f"{URL}/metrics", timeout=30).text
-        told = {
-            each for each in replicas
-            if f'kokoro_ready{{replica="{each}"}} 1.0' in text
-        }  # fmt: skip
+        told = {each for each in replicas if f'kokoro_ready{{replica="{each}"}} 1.0' in text}
         if told == replicas:
             break
         assert time.monotonic() < until_s, text
@@ -150,7 +140,7 @@ def test_metrics_of_all_replicas_are_in_one_place(two: Serve) -> None:
     assert text.count("# HELP kokoro_requests_total") == 1
 
 
-def client_loop(ends: threading.Event, heard: list[Heard], **body: Any) -> None:
+def client_loop(ends, heard, **body):
     while not ends.is_set():
         heard.append(ask(**body))
 
@@ -158,7 +148,7 @@ def client_loop(ends: threading.Event, heard: list[Heard], **body: Any) -> None:
 class Load:
     """Eight streams and eight whole requests at a time, all the time."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.streams: list[Heard] = []
         self.whole: list[Heard] = []
         self._ends = threading.Event()
@@ -170,18 +160,18 @@ class Load:
             for _ in range(8)
         ]
 
-    def __enter__(self) -> Load:
+    def __enter__(self):
         for thread in self._threads:
             thread.start()
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, *error):
         self._ends.set()
         for thread in self._threads:
             thread.join()
 
 
-def assert_kept(load: Load, whole_stream: bytes, whole_answer: bytes) -> list[Heard]:
+def assert_kept(load, whole_stream, whole_answer):
     """Check that nothing truncated looks whole; return the streams that broke."""
     lost = [(each.status, each.broken, each.body[:200]) for each in load.whole if not each.is_whole]
     assert not lost
@@ -194,7 +184,7 @@ def assert_kept(load: Load, whole_stream: bytes, whole_answer: bytes) -> list[He
 
 
 @pytest.fixture(scope="module")
-def wholes(plain: Server) -> tuple[bytes, bytes]:
+def wholes(plain):
     """What the plain server says to the requests of a load."""
     stream = ask(port=int(plain.url.rpartition(":")[2]), text=LONG, stream=True, format="pcm")
     answer = ask(port=int(plain.url.rpartition(":")[2]), text=SHORT, format="pcm")
@@ -206,9 +196,7 @@ N_NODE_KILLS = int(os.environ.get("NODE_KILLS", "1"))
 N_UPDATES = int(os.environ.get("UPDATES", "1"))
 
 
-def test_a_killed_replica_takes_only_its_own_streams_with_it(
-    two: Serve, wholes: tuple[bytes, bytes]
-) -> None:
+def test_a_killed_replica_takes_only_its_own_streams_with_it(two, wholes):
     for _ in range(N_REPLICA_KILLS):
         before = two.replicas()
         with Load() as load:
@@ -227,9 +215,7 @@ def test_a_killed_replica_takes_only_its_own_streams_with_it(
         assert {each.pid for each in two.replicas()} != {each.pid for each in before}
 
 
-def test_a_killed_node_takes_only_its_own_streams_with_it(
-    two: Serve, cluster: Cluster, wholes: tuple[bytes, bytes]
-) -> None:
+def test_a_killed_node_takes_only_its_own_streams_with_it(two, cluster, wholes):
     for _ in range(N_NODE_KILLS):
         lost = {each.id for each in two.replicas() if each.node == WORKER}
         with Load() as load:
@@ -237,16 +223,13 @@ def test_a_killed_node_takes_only_its_own_streams_with_it(
             cluster.nodes[WORKER].kill()
             time.sleep(3)
         broken = assert_kept(load, *wholes)
-        print(f"{len(broken)} of {len(load.streams)} streams broken, "
-              f"{len(load.whole)} whole requests")  # fmt: skip
+        print(f"{len(broken)} of {len(load.streams)} streams broken, {len(load.whole)} whole requests")
         assert {each.replica for each in broken} <= lost
         cluster.start(WORKER)
         two.wait_until_running(2)
 
 
-def test_an_update_refuses_nobody_and_asks_sessions_to_go(
-    two: Serve, wholes: tuple[bytes, bytes]
-) -> None:
+def test_an_update_refuses_nobody_and_asks_sessions_to_go(two, wholes):
     for number in range(N_UPDATES):
         with SpeechSocket(URL) as one, SpeechSocket(URL) as other, Load() as load:
             for session in (one, other):
@@ -260,7 +243,7 @@ def test_an_update_refuses_nobody_and_asks_sessions_to_go(
         assert not assert_kept(load, *wholes)
 
 
-def test_a_session_on_a_replica_that_is_reconfigured_goes_on(two: Serve) -> None:
+def test_a_session_on_a_replica_that_is_reconfigured_goes_on(two):
     before = {each.pid for each in two.replicas()}
     with SpeechSocket(URL) as one, SpeechSocket(URL) as other:
         two.reconfigure(33)
@@ -273,7 +256,7 @@ def test_a_session_on_a_replica_that_is_reconfigured_goes_on(two: Serve) -> None
         later.finish()
 
 
-def test_a_client_that_leaves_leaves_an_idle_replica(two: Serve) -> None:
+def test_a_client_that_leaves_leaves_an_idle_replica(two):
     two.wait_until_running(2)
     connection = socket.create_connection(("127.0.0.1", PORT))
     body = f'{{"text": "{LONG}", "stream": true, "format": "pcm"}}'.encode()
@@ -290,19 +273,19 @@ def test_a_client_that_leaves_leaves_an_idle_replica(two: Serve) -> None:
     assert max(late - early for early, late in zip(before, after, strict=True)) < 0.5
 
 
-def cpu_s(pid: int) -> float:
+def cpu_s(pid):
     with open(f"/proc/{pid}/stat") as file:
         ticks = file.read().rpartition(")")[2].split()[11:13]
     return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 @pytest.fixture(scope="module")
-def narrow(serve: Serve) -> Serve:
+def narrow(serve):
     serve.deploy(replicas=2, max_ongoing=1, max_queued=1, settings={"session_idle_s": 2})
     return serve
 
 
-def test_a_session_on_which_nothing_happens_is_closed(narrow: Serve) -> None:
+def test_a_session_on_which_nothing_happens_is_closed(narrow):
     with SpeechSocket(URL) as session:
         session.say(SHORT)
         assert session.until_closed() == 1001
@@ -310,15 +293,10 @@ def test_a_session_on_which_nothing_happens_is_closed(narrow: Serve) -> None:
         assert session.pcm
 
 
-def test_more_than_there_is_room_for_is_refused_in_our_own_words(narrow: Serve) -> None:
+def test_more_than_there_is_room_for_is_refused_in_our_own_words(narrow):
     with ThreadPoolExecutor(12) as pool:
         heard = list(pool.map(lambda _: ask(text=LONG, format="pcm"), range(12)))
-        openai = list(
-            pool.map(
-                lambda _: ask("/v1/audio/speech", model="kokoro", voice="alloy", input=LONG),
-                range(12),
-            )
-        )
+        openai = list(pool.map(lambda _: ask("/v1/audio/speech", model="kokoro", voice="alloy", input=LONG), range(12)))
     refused = [each for each in heard if each.status == 503]
     assert refused
     assert {each.status for each in heard} == {200, 503}
@@ -332,7 +310,7 @@ def test_more_than_there_is_room_for_is_refused_in_our_own_words(narrow: Serve) 
     assert b"too many requests" in of_openai.body
 
 
-def test_replicas_come_and_go_with_speech(serve: Serve) -> None:
+def test_replicas_come_and_go_with_speech(serve):
     serve.deploy(
         max_ongoing=16,
         autoscaling={

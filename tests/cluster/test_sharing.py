@@ -1,18 +1,13 @@
 """Who answers: requests go to the replica that has less to do, whatever the clock says."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
 import pytest
-
-from tests.cluster.ray_nodes import Cluster
 from tests.cluster.serve_client import PORT, Serve, ask
 
 pytestmark = pytest.mark.cluster
@@ -25,7 +20,7 @@ N_CLIENTS = 4
 
 
 @pytest.fixture(scope="module")
-def two(cluster: Cluster) -> Iterator[Serve]:
+def two(cluster):
     serve = Serve()
     serve.deploy(replicas=2, max_ongoing=32)
     yield serve
@@ -33,7 +28,7 @@ def two(cluster: Cluster) -> Iterator[Serve]:
 
 
 @contextmanager
-def streaming(text: str) -> Iterator[str]:
+def streaming(text):
     """Have a text streamed meanwhile; give the id of the replica that speaks it."""
     ends = threading.Event()
     with closing(http.client.HTTPConnection("127.0.0.1", PORT, timeout=180)) as connection:
@@ -43,7 +38,7 @@ def streaming(text: str) -> Iterator[str]:
         assert answer.status == 200
         assert answer.read(1)
 
-        def read() -> bool:
+        def read():
             """Who reads nothing is cut off. Return whether there was more to read."""
             while not ends.is_set():
                 if not answer.read(9_600):
@@ -59,7 +54,7 @@ def streaming(text: str) -> Iterator[str]:
         assert has_more.result(), "the stream ended first"
 
 
-def test_short_requests_beside_a_long_stream_find_the_free_replica(two: Serve) -> None:
+def test_short_requests_beside_a_long_stream_find_the_free_replica(two):
     replicas = {each.id for each in two.replicas()}
     with streaming(LONG) as busy:
         heard = [ask(text=SHORT, format="pcm") for _ in range(20)]
@@ -72,7 +67,7 @@ def test_short_requests_beside_a_long_stream_find_the_free_replica(two: Serve) -
     assert counts[free] > counts[busy]
 
 
-def test_two_replicas_share_what_several_clients_ask(two: Serve) -> None:
+def test_two_replicas_share_what_several_clients_ask(two):
     with ThreadPoolExecutor(N_CLIENTS) as clients:
         heard = list(clients.map(lambda _: ask(text=SENTENCE, format="pcm"), range(20)))
     assert all(each.is_whole for each in heard)

@@ -1,17 +1,13 @@
 """The other side of every comparison: the onnxruntime package, in this same process."""
 
-from __future__ import annotations
-
-from types import ModuleType
-
 import pytest
+from tests.conformance.two_sides import COUNTS, RUNS
 
 import ortffi
-from tests.conformance.two_sides import COUNTS, RUNS
 
 
 @pytest.fixture(scope="session")
-def onnxruntime(library: ortffi.Library) -> ModuleType:
+def onnxruntime(library):
     """The package, quiet, of the very version of the library that ortffi has loaded.
 
     That one goes first: it turns telemetry off, and the package has a copy of its own.
@@ -26,7 +22,7 @@ def onnxruntime(library: ortffi.Library) -> ModuleType:
     return package
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter):
     """Print what was counted."""
     properties = [
         item

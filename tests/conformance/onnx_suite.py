@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,19 +19,18 @@ from typing import Any
 import numpy as np
 import onnx
 from onnx import ModelProto, helper, numpy_helper
-from onnx.backend.test.case.test_case import TestCase
 from onnx.backend.test.loader import load_model_tests
 from onnx.backend.test.runner import Runner
+from tests.conformance.two_sides import Model, Ortffi, same
 
 from ortffi import OrtError
-from tests.conformance.two_sides import Inputs, Model, Ortffi, Package, same
 
 CATEGORIES = ("node", "simple", "pytorch-converted", "pytorch-operator")
 """All but `real`, whose models are downloaded or have random weights."""
 
 UNDEFINED = {
     "test_reversesequence_batch (lowered)": "ONNX Runtime 1.23 writes nothing for a sequence of "
-    "length 0: the row is whatever was in the memory",
+    "length 0: the row is whatever was in the memory"
 }
 """Cases whose outputs, where they are wrong, are not the same bits from run to run, and why."""
 
@@ -58,7 +57,7 @@ class Case:
     lowered: Case | None = None
 
 
-def cases(category: str) -> list[Case]:
+def cases(category):
     """The cases of a category, in the order of their names."""
     with warnings.catch_warnings():
         # The suite makes its cases on import, with overflows that it means to have and in ways
@@ -68,19 +67,16 @@ def cases(category: str) -> list[Case]:
     return [_of_files(test) if test.model is None else _of_memory(test) for test in found]
 
 
-def _of_memory(test: TestCase) -> Case:
+def _of_memory(test):
     data_sets = [([*map(_array, ins)], [*map(_array, outs)]) for ins, outs in test.data_sets or ()]
     lowered = _lower(test.model)
     rest = data_sets, test.rtol, test.atol
     return Case(
-        test.name,
-        test.model.SerializeToString(),
-        *rest,
-        lowered and Case(f"{test.name} (lowered)", lowered, *rest),
+        test.name, test.model.SerializeToString(), *rest, lowered and Case(f"{test.name} (lowered)", lowered, *rest)
     )
 
 
-def _of_files(test: TestCase) -> Case:
+def _of_files(test):
     folder = Path(test.model_dir or "")
     graph = onnx.load(folder / "model.onnx").graph
     data_sets = [
@@ -90,7 +86,7 @@ def _of_files(test: TestCase) -> Case:
     return Case(test.name, folder / "model.onnx", data_sets, test.rtol, test.atol)
 
 
-def _read(folder: Path, what: str, ends: Sequence[onnx.ValueInfoProto]) -> list[Any]:
+def _read(folder, what, ends):
     found: list[Any] = []
     for index in range(len(list(folder.glob(f"{what}_*.pb")))):
         content = (folder / f"{what}_{index}.pb").read_bytes()
@@ -102,7 +98,7 @@ def _read(folder: Path, what: str, ends: Sequence[onnx.ValueInfoProto]) -> list[
     return found
 
 
-def _array(item: Any) -> Any:
+def _array(item):
     """An array for whatever the suite has in place of one: a message, a numpy scalar."""
     if isinstance(item, onnx.TensorProto):
         return numpy_helper.to_array(item)
@@ -111,7 +107,7 @@ def _array(item: Any) -> Any:
     return None if item is None else np.asarray(item)
 
 
-def _lower(model: ModelProto) -> bytes | None:
+def _lower(model):
     ir_version, opset_version = newest_versions()
     lowered = ModelProto()
     lowered.CopyFrom(model)
@@ -123,13 +119,13 @@ def _lower(model: ModelProto) -> bytes | None:
 
 
 @cache
-def newest_versions() -> tuple[int, int]:
+def newest_versions():
     """The newest IR version and the newest opset of which the library loads a model."""
     x = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1])
     y = helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [1])
     graph = helper.make_graph([helper.make_node("Identity", ["x"], ["y"])], "g", [x], [y])
 
-    def loads(ir_version: int, opset: int) -> bool:
+    def loads(ir_version, opset):
         opsets = [helper.make_opsetid("", opset)]
         model = helper.make_model(graph, ir_version=ir_version, opset_imports=opsets)
         try:
@@ -157,7 +153,7 @@ class Outcome:
     error: Exception | None = None
     stage: str = "outputs"
 
-    def passes(self, case: Case) -> bool:
+    def passes(self, case):
         """Whether the first outputs are what the suite expects, by its own measure."""
         if self.outputs is None:
             return False
@@ -169,7 +165,7 @@ class Outcome:
         return True
 
 
-def outcome(make: Callable[[Model], Ortffi | Package], case: Case) -> Outcome:
+def outcome(make, case):
     """Load the model and run it with all inputs, on the side that `make` makes."""
     try:
         side = make(case.model)
@@ -182,12 +178,12 @@ def outcome(make: Callable[[Model], Ortffi | Package], case: Case) -> Outcome:
         return Outcome(None, error, "run")
 
 
-def _named(side: Ortffi | Package, inputs: list[Any]) -> Inputs:
+def _named(side, inputs):
     # Of inputs that have an initializer too, the suite gives none.
     return dict(zip(side.input_names, inputs, strict=False))
 
 
-def difference(ours: Outcome, theirs: Outcome) -> str | None:
+def difference(ours, theirs):
     """What differs between the two sides, in words; None where nothing does."""
     if ours.stage != theirs.stage:
         return f"ortffi: {ours.stage} {ours.error!r}; package: {theirs.stage} {theirs.error!r}"
@@ -199,7 +195,7 @@ def difference(ours: Outcome, theirs: Outcome) -> str | None:
     return None
 
 
-def _spell(error: Exception | None) -> str:
+def _spell(error):
     """Code and message of an error of ONNX Runtime's, whichever side it comes from."""
     if isinstance(error, OrtError):
         return f"{int(error.code)} {error.message}"

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from functools import partial
-from types import ModuleType
 
 import pytest
-
-from tests.conformance.onnx_suite import CATEGORIES, UNDEFINED, Case, cases, difference, outcome
+from tests.conformance.onnx_suite import CATEGORIES, UNDEFINED, cases, difference, outcome
 from tests.conformance.two_sides import COUNTS, Ortffi, Package
 
 AT_LEAST = {"node": 1000, "simple": 15, "pytorch-converted": 50, "pytorch-operator": 20}
@@ -17,13 +14,11 @@ AT_LEAST = {"node": 1000, "simple": 15, "pytorch-converted": 50, "pytorch-operat
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_exactly_the_cases_pass_that_pass_through_the_package(
-    category: str, onnxruntime: ModuleType, record_property: Callable[[str, object], None]
-) -> None:
+def test_exactly_the_cases_pass_that_pass_through_the_package(category, onnxruntime, record_property):
     counts: dict[str, Counter[str]] = {"": Counter(), " (lowered)": Counter()}
     differences = []
 
-    def compare(case: Case, count: Counter[str]) -> bool:
+    def compare(case, count):
         """Returns whether both sides refused to load the model."""
         ours = outcome(Ortffi, case)
         theirs = outcome(partial(Package, onnxruntime), case)

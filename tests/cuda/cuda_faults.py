@@ -43,7 +43,7 @@ class Fault:
     shows_in_run: bool = False
 
 
-def missing_library(name: str, explained: str) -> Fault:
+def missing_library(name, explained):
     """A library that the provider needs is not there. Measured, with libcublasLt.so.13."""
     reason = (
         "Failed to load library libonnxruntime_providers_cuda.so with error: "
@@ -60,33 +60,25 @@ def missing_library(name: str, explained: str) -> Fault:
         (
             Refusal("UpdateCUDAProviderOptions", text),
             Refusal("GetCUDAProviderOptionsAsString", text),
-            Refusal(
-                _APPEND,
-                "OrtSessionOptionsAppendExecutionProvider_Cuda: Failed to load shared library",
-            ),
+            Refusal(_APPEND, "OrtSessionOptionsAppendExecutionProvider_Cuda: Failed to load shared library"),
         ),
     )
 
 
-def _in(functions: tuple[str, ...], text: str, code: ErrorCode) -> tuple[Refusal, ...]:
+def _in(functions, text, code):
     return tuple(Refusal(function, text, code) for function in functions)
 
 
-def _in_node(message: str, explained: str, code: ErrorCode = ErrorCode.FAIL) -> Fault:
+def _in_node(message, explained, code=ErrorCode.FAIL):
     """A kernel fails; ONNX Runtime names the node."""
-    text = (
-        "Non-zero status code returned while running Conv node. Name:'/encoder/Conv' "
-        f"Status Message: {message}"
-    )
+    text = f"Non-zero status code returned while running Conv node. Name:'/encoder/Conv' Status Message: {message}"
     reason = message.split(" ; GPU")[0]
     return Fault(reason, explained, _in(_IN_RUN, text, code), shows_in_run=True)
 
 
 FAULTS = {
     "no cuDNN": missing_library("libcudnn.so.9", "this ONNX Runtime needs cuDNN 9.*: "),  # 25609
-    "no driver": missing_library(
-        "libcuda.so.1", r"the NVIDIA driver is missing.*: .*--runtime nvidia"
-    ),
+    "no driver": missing_library("libcuda.so.1", r"the NVIDIA driver is missing.*: .*--runtime nvidia"),
     # Measured.
     "no GPU": Fault(
         "CUDA failure 35: CUDA driver version is insufficient for CUDA runtime version",
@@ -121,14 +113,12 @@ FAULTS = {
     ),
     # 22441, 26181, 27725.
     "no kernels for this GPU": _in_node(
-        "CUDA error cudaErrorNoKernelImageForDevice:"
-        "no kernel image is available for execution on the device",
+        "CUDA error cudaErrorNoKernelImageForDevice:no kernel image is available for execution on the device",
         _NO_KERNELS,
     ),
     # The same where the code itself is checked; the report has no more of it than this.
     "no kernels for this GPU, by number": _in_node(
-        "CUDA failure 209: no kernel image is available for execution on the device",
-        _NO_KERNELS,
+        "CUDA failure 209: no kernel image is available for execution on the device", _NO_KERNELS
     ),
     # Comfy-Org/ComfyUI 6102.
     "parts of two cuDNN versions": _in_node(
@@ -148,8 +138,7 @@ FAULTS = {
     ),
     # Reports have no more of it than this.
     "more than gpu_mem_limit": _in_node(
-        "BFCArena::AllocateRawInternal Available memory of 34699008 is smaller than requested "
-        "bytes of 945041920",
+        "BFCArena::AllocateRawInternal Available memory of 34699008 is smaller than requested bytes of 945041920",
         "the limit of GPU memory is reached, with 33 MiB left and 901 MiB needed: raise ",
         ErrorCode.RUNTIME_EXCEPTION,
     ),

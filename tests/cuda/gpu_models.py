@@ -4,23 +4,21 @@ Two of them: `twice` computes `y = x + x`, and `same` gives `y = x`, which is ho
 something into memory of a GPU that it has allocated, without CUDA's own functions.
 """
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any
 
 import numpy as np
 from onnx import TensorProto, helper
+from ortffi._api import new
+from ortffi.memory import memory_info
 
 import ortffi
 from ortffi import ElementType, Memory, RunOptions, SessionBuilder, Value
-from ortffi._api import new
-from ortffi.memory import memory_info
 
 Array = np.ndarray[Any, Any]
 
 
-def encode(*nodes: Any, domains: tuple[str, ...] = ()) -> bytes:
+def encode(*nodes, domains=()):
     """Return a model from `x` to `y`, both of float32 and one dimension of any length."""
     info = helper.make_tensor_value_info
     ends = [info(name, TensorProto.FLOAT, [name]) for name in ("x", "y")]
@@ -35,45 +33,45 @@ SINE = encode(helper.make_node("Sin", ["x"], ["y"], name="sine"))
 SAME = encode(helper.make_node("Identity", ["x"], ["y"], name="same"))
 
 
-def open_session(model: bytes = TWICE, **cuda: Any) -> ortffi.Session:
+def open_session(model=TWICE, **cuda):
     """Make a session on the GPU with these options of the CUDA provider."""
     return SessionBuilder().with_intra_threads(1).with_cuda(**cuda).commit_from_memory(model)
 
 
-def open_graphs(model: bytes = TWICE) -> ortffi.Session:
+def open_graphs(model=TWICE):
     """Make one that captures CUDA graphs."""
     return open_session(model, enable_cuda_graph=True)
 
 
-def graph(number: int) -> RunOptions:
+def graph(number):
     """Return the options of a run with this graph; -1 for none."""
     return RunOptions(config={"gpu_graph_id": str(number)})
 
 
-def numbers(*values: float) -> Array:
+def numbers(*values):
     return np.array(values, np.float32)
 
 
-def allocate(session: ortffi.Session, n: int = 2) -> Value:
+def allocate(session, n=2):
     """Make a tensor on the GPU, whose elements are whatever was there."""
     return session.allocate([n], memory=Memory.cuda())
 
 
-def write(target: Value, *values: float) -> None:
+def write(target, *values):
     """Bring numbers into a tensor on the GPU."""
     source = {"x": numbers(*values)}
     with open_session(SAME) as session, session.bind(source, {"y": target}) as binding:
         binding.run()
 
 
-def read(source: Value) -> list[float]:
+def read(source):
     """Return what is in a tensor on the GPU."""
     with open_session(SAME) as session, session.bind({"x": source}, {"y": Memory.CPU}) as binding:
         binding.run()
         return list(binding.outputs()["y"].read().tolist())
 
 
-def first_of(value: Value) -> Value:
+def first_of(value):
     """Return a tensor of the first number of one on the GPU, where it is."""
     environment = ortffi.init()
     with value.handle.lend() as pointer, memory_info(environment, value.memory) as info:
@@ -84,7 +82,7 @@ def first_of(value: Value) -> Value:
         return Value(environment, first, value.handle.share())
 
 
-def exercise() -> None:
+def exercise():
     """Use memory of the GPU in every way, and graphs."""
     with open_graphs() as session:
         x, y = allocate(session), allocate(session)

@@ -1,7 +1,5 @@
 """Programs that capture CUDA graphs."""
 
-from __future__ import annotations
-
 IMPORTS = """
 import threading
 from onnx import TensorProto, helper

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ Arrays = Mapping[str, np.ndarray[Any, Any]]
 STYLE_SIZE = 256
 
 
-def kokoro_inputs(n_tokens: int = 10) -> Arrays:
+def kokoro_inputs(n_tokens=10):
     """What a Kokoro model is given: token ids, a style and a speed."""
     ids = [0, *(10 + 7 * n % 100 for n in range(n_tokens - 2)), 0]
     return {
@@ -29,16 +29,7 @@ def kokoro_inputs(n_tokens: int = 10) -> Arrays:
     }
 
 
-def run_model(
-    python: Callable[..., str],
-    folder: Path,
-    model: Path,
-    inputs: Arrays,
-    *,
-    cuda: Mapping[str, Any] | None = None,
-    bound: bool = False,
-    profile: bool = False,
-) -> dict[str, Any]:
+def run_model(python, folder, model, inputs, *, cuda=None, bound=False, profile=False):
     """Run a model in a process of its own.
 
     Args:
@@ -56,23 +47,14 @@ def run_model(
         one.
     """
     np.savez(folder / "inputs.npz", **inputs)
-    settings = {
-        "model": str(model), "folder": str(folder), "cuda": cuda, "bound": bound,
-        "profile": profile,
-    }  # fmt: skip
+    settings = {"model": str(model), "folder": str(folder), "cuda": cuda, "bound": bound, "profile": profile}
     answer = json.loads(python(Path(__file__).read_text(encoding="utf-8"), json.dumps(settings)))
     with np.load(folder / "outputs.npz") as file:
         answer["outputs"] = [file[name] for name in sorted(file.files)]
     return dict(answer)
 
 
-def run(
-    model: str | Path,
-    inputs: Arrays,
-    cuda: Mapping[str, Any] | None,
-    bound: bool,
-    profile_prefix: str | None,
-) -> tuple[Sequence[np.ndarray[Any, Any]], dict[str, Any]]:
+def run(model, inputs, cuda, bound, profile_prefix):
     """Do in this process what `run_model` describes."""
     builder = ortffi.SessionBuilder().with_intra_threads(1).with_assignment()
     if profile_prefix:
@@ -93,15 +75,13 @@ def run(
                 outputs = session.run(dict(inputs), copy=True)
         except ortffi.OrtError as error:
             answer["error"] = error.message
-        answer["assignment"] = [
-            (node.name, node.operator, node.provider) for node in session.assignment()
-        ]
+        answer["assignment"] = [(node.name, node.operator, node.provider) for node in session.assignment()]
         if profile_prefix:
             answer["profile"] = str(session.end_profiling())
     return outputs, answer
 
 
-def _main() -> None:
+def _main():
     settings = json.loads(sys.argv[1])
     folder = Path(settings["folder"])
     with np.load(folder / "inputs.npz") as file:

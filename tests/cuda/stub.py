@@ -20,7 +20,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -90,7 +90,7 @@ class Stub:
         path: the library.
     """
 
-    def __init__(self, library: Path, folder: Path, real: Path) -> None:
+    def __init__(self, library, folder, real):
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
         # A file of its own: ortffi resolves links, and the folder is looked into.
@@ -98,27 +98,21 @@ class Stub:
         self._record = folder / "calls.jsonl"
         self._settings = {"STUB_REAL_LIBRARY": str(real), "STUB_RECORD": str(self._record)}
 
-    def build_with(self, *providers: str) -> Stub:
+    def build_with(self, *providers):
         """Pretend that no others are compiled in, of `CUDA...` and `TensorrtExecutionProvider`."""
         return self._set("STUB_PROVIDERS", ",".join(providers))
 
-    def refuse(self, *refusals: Refusal) -> Stub:
+    def refuse(self, *refusals):
         """Have functions fail; the first refusal that fits a call counts."""
         rules = [f"{r.function} {r.call} {int(r.code)} {_escape(r.text)}" for r in refusals]
         return self._set("STUB_FAIL", "\n".join(rules))
 
-    def sound(self, sound: str) -> Stub:
+    def sound(self, sound):
         """Have every run on the GPU succeed and sound wrong: one of `SOUNDS`."""
         assert sound in SOUNDS, sound
         return self._set("STUB_SOUND", sound)
 
-    def place(
-        self,
-        *,
-        cpu_operators: Iterable[str] | None = None,
-        cpu_share: float = 0.0,
-        copies: int = 0,
-    ) -> Stub:
+    def place(self, *, cpu_operators=None, cpu_share=0.0, copies=0):
         """Choose what sessions on the GPU say of their nodes, in profiles and when asked.
 
         Args:
@@ -135,7 +129,7 @@ class Stub:
             self._set("STUB_CPU_OPERATORS", ",".join(cpu_operators))
         return self._set("STUB_CPU_SHARE", str(cpu_share))._set("STUB_COPIES", str(copies))
 
-    def copy_tensors(self) -> Stub:
+    def copy_tensors(self):
         """Let `CopyTensors` copy to and from the GPU, which else is refused.
 
         Others report of real libraries with CUDA built in that they have nothing to copy with.
@@ -143,28 +137,25 @@ class Stub:
         return self._set("STUB_COPY_TENSORS", "1")
 
     @property
-    def environment(self) -> dict[str, str]:
+    def environment(self):
         """Return the variables that make a process use the stub in the place of the library."""
         return {**self._settings, "ONNXRUNTIME_DIR": "", "ONNXRUNTIME_LIB_DIR": str(self.folder)}
 
     @property
-    def calls(self) -> list[Call]:
+    def calls(self):
         """Return the calls of all processes so far, in order."""
         if not self._record.exists():
             return []
         text = self._record.read_text(encoding="utf-8", errors="surrogateescape")
         entries = [json.loads(line) for line in text.splitlines()]
-        return [
-            Call(e.pop("function"), e.pop("process"), refused=e.pop("refused", None), arguments=e)
-            for e in entries
-        ]
+        return [Call(e.pop("function"), e.pop("process"), refused=e.pop("refused", None), arguments=e) for e in entries]
 
-    def named(self, *functions: str) -> list[Call]:
+    def named(self, *functions):
         """Return the calls of some functions, in order."""
         return [call for call in self.calls if call.function in functions]
 
     @property
-    def graph_runs(self) -> list[tuple[int, str]]:
+    def graph_runs(self):
         """Return what the runs of sessions that capture CUDA graphs did, in order.
 
         Returns:
@@ -174,13 +165,11 @@ class Stub:
         given = [run.arguments for run in runs if "graph_run" in run.arguments]
         return [(arguments["graph"], arguments["graph_run"]) for arguments in given]
 
-    def forget_calls(self) -> None:
+    def forget_calls(self):
         """Begin the record anew."""
         self._record.unlink(missing_ok=True)
 
-    def run(
-        self, command: Sequence[str], environment: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, command, environment=None):
         """Run a command that uses the stub, with Python's module path as it is here."""
         path = os.pathsep.join(filter(None, sys.path))
         return subprocess.run(
@@ -192,24 +181,22 @@ class Stub:
             check=False,
         )
 
-    def python(self, script: str, *arguments: str) -> str:
+    def python(self, script, *arguments):
         """Run a script with warnings as errors and return what it printed; it must succeed."""
         done = self.run([sys.executable, "-W", "error", "-c", script, *arguments])
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    def service(
-        self, *arguments: str, environment: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def service(self, *arguments, environment=None):
         """Run `kokoro-service` with these arguments."""
         return self.run([sys.executable, "-m", "service", *arguments], environment)
 
-    def _set(self, name: str, value: str) -> Stub:
+    def _set(self, name, value):
         self._settings[name] = value
         return self
 
 
-def compile_library(folder: Path, *flags: str) -> Path:
+def compile_library(folder, *flags):
     """Compile the stub into a folder and return the library.
 
     Raises:
@@ -221,14 +208,12 @@ def compile_library(folder: Path, *flags: str) -> Path:
     sources = sorted(map(str, SOURCES.glob("*.c")))
     includes = [f"-I{SOURCES}", f"-I{folder}"]
     command = ["cc", *FLAGS, *flags, *includes, "-D_GNU_SOURCE", "-shared", "-o", str(path)]
-    done = subprocess.run(
-        [*command, *sources, "-ldl", "-lm"], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([*command, *sources, "-ldl", "-lm"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return path
 
 
-def header() -> str:
+def header():
     """Return ortffi's table of the C API as a C header.
 
     `struct OrtApi` has a typed member for each function, so the compiler holds the stub's
@@ -271,10 +256,10 @@ def header() -> str:
     return "\n".join(lines)
 
 
-def _plain(spelling: str) -> str:
+def _plain(spelling):
     """Return a spelling by the type's name alone; a few say `enum` or `struct` too."""
     return re.sub(r"\b(enum|struct) ", "", spelling)
 
 
-def _escape(text: str) -> str:
+def _escape(text):
     return text.replace("\\", "\\\\").replace("\n", "\\n")

@@ -1,9 +1,6 @@
 """What a CUDA build is told, word for word and in order, by ortffi and by the service."""
 
-from __future__ import annotations
-
 import pytest
-
 from tests.cuda import runs
 
 NVIDIA = (
@@ -14,7 +11,7 @@ NVIDIA = (
 )
 
 
-def told(stub, kind: str) -> list[dict[str, str]]:
+def told(stub, kind):
     return [call.arguments["options"] for call in stub.named(f"Update{kind}ProviderOptions")]
 
 

@@ -1,14 +1,11 @@
 """What goes wrong where CUDA does not work reaches the user, with the reason."""
 
-from __future__ import annotations
-
 import json
 import re
 
 import pytest
-
 from tests.cuda import runs
-from tests.cuda.cuda_faults import FAULTS, Fault
+from tests.cuda.cuda_faults import FAULTS
 
 EARLY = {name: fault for name, fault in FAULTS.items() if not fault.shows_in_run}
 LATE = {name: fault for name, fault in FAULTS.items() if fault.shows_in_run}
@@ -24,7 +21,7 @@ print(*ortffi.usable_providers(), sep=",")
 """
 
 
-def faults(some: dict[str, Fault]):
+def faults(some):
     return pytest.mark.parametrize("fault", some.values(), ids=some)
 
 
@@ -54,9 +51,7 @@ def test_what_only_a_run_meets_is_the_runs_error(stub, kokoro, tmp_path, fault):
     assert reason == "usable"
     assert "CUDAExecutionProvider" in usable
     for bound in (False, True):
-        answer = runs.run_model(
-            stub.python, tmp_path, kokoro, runs.kokoro_inputs(), cuda={}, bound=bound
-        )
+        answer = runs.run_model(stub.python, tmp_path, kokoro, runs.kokoro_inputs(), cuda={}, bound=bound)
         assert fault.reason in answer["error"]
         assert answer["outputs"] == []
 

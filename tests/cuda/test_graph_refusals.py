@@ -8,12 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tests.cuda.graph_programs import IMPORTS, START, UNASSIGNED
 
 
 @pytest.fixture(scope="session")
-def custom_operators() -> Path:
+def custom_operators():
     """The native library, with operators for the CPU."""
     source = Path(__file__).parents[2] / "native" / "build.py"
     spec = importlib.util.spec_from_file_location("native_build_of_cuda", source)
@@ -29,15 +28,9 @@ MISUSES = {
     "another output": ("binding.bind_output('y', allocate(session))", "output 'y' is bound to 0x"),
     "another input": ("binding.bind_input('x', allocate(session))", "input 'x' is bound to 0x"),
     "an input of the host": ("binding.bind_input('x', numbers(1, 2))", "input 'x' is bound to 0x"),
-    "an input of another shape": (
-        "binding.bind_input('x', first_of(x))", "[1], and was bound to 0x",
-    ),
-    "an output of the host": (
-        "binding.bind_output('y', numbers(0, 0))", "output 'y' is not in the memory of the GPU",
-    ),
-    "memory for an output": (
-        "binding.bind_output('y', Memory.cuda())", "output 'y' is bound to no tensor",
-    ),
+    "an input of another shape": ("binding.bind_input('x', first_of(x))", "[1], and was bound to 0x"),
+    "an output of the host": ("binding.bind_output('y', numbers(0, 0))", "output 'y' is not in the memory of the GPU"),
+    "memory for an output": ("binding.bind_output('y', Memory.cuda())", "output 'y' is bound to no tensor"),
     "no input": ("binding.clear_inputs()", "2 inputs and outputs, and 1 are bound now"),
     "no binding": (
         "binding.run = lambda options: session.run({'x': x}, options=options)",
@@ -47,7 +40,7 @@ MISUSES = {
         "binding.clear_outputs(); y.close(); binding.bind_output('y', allocate(session))",
         "output 'y' is bound to 0x",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("misuse", MISUSES)

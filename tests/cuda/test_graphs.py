@@ -1,7 +1,5 @@
 """CUDA graphs on the stub: what is captured and replayed, and what a real one would do wrong."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from ortffi._api import ErrorCode
@@ -50,9 +48,7 @@ binding.run(options)
 binding.run(options.with_config("gpu_graph_id", "-1"))
 """
     )
-    assert stub.graph_runs == [
-        (-1, "none"), (0, "capture"), (0, "replay"), (0, "replay"), (3, "capture"), (-1, "none"),
-    ]  # fmt: skip
+    assert stub.graph_runs == [(-1, "none"), (0, "capture"), (0, "replay"), (0, "replay"), (3, "capture"), (-1, "none")]
 
 
 def test_a_run_without_a_graph_may_be_bound_to_anything(stub, python):
@@ -133,8 +129,7 @@ binding.run(graph(1))
 """
     )
     assert Counter(stub.graph_runs) == {(1, "capture"): 3, (1, "replay"): 2}
-    threads = [call.arguments["thread"] for call in stub.named("RunWithBinding")
-               if "thread" in call.arguments]  # fmt: skip
+    threads = [call.arguments["thread"] for call in stub.named("RunWithBinding") if "thread" in call.arguments]
     assert threads[0] == threads[1] != threads[2] == threads[3] != threads[4] != threads[0]
 
 
@@ -216,8 +211,6 @@ for text in ("first", "1 ", ""):
         print(error.message)
 """
     )
-    wanted = [
-        f"Failed to parse the cuda graph annotation id: {text}" for text in ("first", "1 ", "")
-    ]
+    wanted = [f"Failed to parse the cuda graph annotation id: {text}" for text in ("first", "1 ", "")]
     assert answer.splitlines() == wanted
     assert stub.graph_runs == []

@@ -1,7 +1,5 @@
 """Memory of the stub's GPU: where it says that it is, who can touch it, and what goes there."""
 
-from __future__ import annotations
-
 import signal
 import sys
 
@@ -25,7 +23,7 @@ def python(stub):
     return lambda script: stub.python(IMPORTS + script)
 
 
-def bound(stub) -> list[tuple[str, str, str]]:
+def bound(stub):
     calls = stub.named("BindInput", "BindOutput", "BindOutputToDevice")
     return [(c.function, c.arguments["name"], c.arguments["memory"]) for c in calls]
 
@@ -125,8 +123,7 @@ with open_session() as session, session.bind({"x": x}, {"y": y}) as binding:
     binding.run()
     assert y.tolist() == [14, 14]
 """)
-    assert bound(stub) == [("BindInput", "x", "Cpu"), ("BindOutput", "y", "Cpu"),
-                           ("BindInput", "x", "Cpu")]  # fmt: skip
+    assert bound(stub) == [("BindInput", "x", "Cpu"), ("BindOutput", "y", "Cpu"), ("BindInput", "x", "Cpu")]
     first, second = (call.arguments["address"] for call in stub.named("BindInput"))
     assert first != second
 

@@ -1,7 +1,5 @@
 """Which model the service runs on a GPU, and how it is told; on the stub."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -9,14 +7,14 @@ from pathlib import Path
 
 import onnx
 import pytest
-
-from service.model import PREPARE_COMMAND
 from service.model.prepared import REFERENCE
-from service.preparation import Source
 from service.preparation.for_gpus import for_gpu
 from service.preparation.store import Store
 from tests.cuda.stub import Refusal
 from tests.small_kokoro import note, write_parts
+
+from service.model import PREPARE_COMMAND
+from service.preparation import Source
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -33,7 +31,7 @@ Reference.record(open_folder(folder)).write(file)
 
 
 @pytest.fixture
-def cache(kokoro: Path, tmp_path: Path) -> Path:
+def cache(kokoro, tmp_path):
     """A cache in which the small model stands for the published one in float32."""
     folder = tmp_path / "cache"
     model = for_gpu(Source(folder / "published.onnx", True), "float32", Store(folder))
@@ -89,9 +87,7 @@ def test_a_prepared_model_runs_with_the_options_and_a_proof(stub, tmp_path, cach
         "SessionEndProfiling",
     ]  # fmt: skip
     assert sorted(order, key=functions.index) == order
-    encoder, decoder = (
-        call.arguments["options"] for call in stub.named("UpdateCUDAProviderOptions")
-    )
+    encoder, decoder = (call.arguments["options"] for call in stub.named("UpdateCUDAProviderOptions"))
     assert encoder == {
         "device_id": "0",
         "cudnn_conv_algo_search": "HEURISTIC",
@@ -129,9 +125,7 @@ def test_a_replay_that_sounds_different_is_not_used(stub, tmp_path, cache):
     assert sound.stat().st_size > 1000
 
 
-@pytest.mark.parametrize(
-    ("function", "call"), [("CreateAllocator", 0), ("RunWithBinding", 1), ("RunWithBinding", 3)]
-)
+@pytest.mark.parametrize(("function", "call"), [("CreateAllocator", 0), ("RunWithBinding", 1), ("RunWithBinding", 3)])
 def test_what_cannot_be_captured_is_run_without(stub, tmp_path, cache, function, call):
     stub.refuse(Refusal(function, "out of pinned memory", call=call))
     done, sound = say(stub, tmp_path, "--provider", "cuda", "--cache-dir", str(cache))
@@ -207,9 +201,7 @@ def test_a_wrong_sound_stops_the_start_in_one_line(stub, tmp_path, cache, sound,
     assert done.returncode == 1
     assert not file.exists()
     complaint = done.stderr.splitlines()[-1]
-    assert complaint.startswith(
-        "kokoro-service: provider = cuda: the GPU failed the parity check: "
-    )
+    assert complaint.startswith("kokoro-service: provider = cuda: the GPU failed the parity check: ")
     assert any(each in complaint for each in reason.split("|")), complaint
     assert "docs/jetson.md" in complaint
     assert "Traceback" not in done.stderr

@@ -1,16 +1,14 @@
 """What a session on the stub's GPU says of its nodes: when asked, and in its profile."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper
+from tests.cuda import runs
 
 import ortffi
-from tests.cuda import runs
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 N_CHAIN = 400
@@ -21,16 +19,11 @@ OPERATORS = ("Neg", "Abs", "Atan", "Sin")
 def chain(tmp_path_factory):
     """A model of 400 named nodes, 100 of each operator, which nothing optimizes away."""
     nodes = [
-        helper.make_node(
-            OPERATORS[index % 4], [f"x{index}"], [f"x{index + 1}"], name=f"/layer.{index}/node"
-        )
+        helper.make_node(OPERATORS[index % 4], [f"x{index}"], [f"x{index + 1}"], name=f"/layer.{index}/node")
         for index in range(N_CHAIN)
     ]
     # All are outputs, so each has to be computed.
-    ends = [
-        helper.make_tensor_value_info(f"x{index}", TensorProto.FLOAT, ["n"])
-        for index in range(N_CHAIN + 1)
-    ]
+    ends = [helper.make_tensor_value_info(f"x{index}", TensorProto.FLOAT, ["n"]) for index in range(N_CHAIN + 1)]
     graph = helper.make_graph(nodes, "chain", ends[:1], ends[1:])
     model = helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 13)])
     path = tmp_path_factory.mktemp("chain") / "chain.onnx"
@@ -44,9 +37,8 @@ def look(stub, chain, tmp_path):
 
     def look(cuda=()):
         answer = runs.run_model(
-            stub.python, tmp_path, chain, {"x0": np.ones(3, np.float32)},
-            cuda=dict(cuda), profile=True,
-        )  # fmt: skip
+            stub.python, tmp_path, chain, {"x0": np.ones(3, np.float32)}, cuda=dict(cuda), profile=True
+        )
         assert answer["error"] is None
         nodes = Counter((provider, operator) for _, operator, provider in answer["assignment"])
         return ortffi.read_profile(answer["profile"]), nodes

@@ -1,10 +1,7 @@
 """Each way in which a run on the stub's GPU sounds wrong, and what of it the service notices."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-
 from service.model.parity import MAX_DISTANCE_DB, log_spectral_distance
 from tests.cuda import runs
 from tests.cuda.stub import SOUNDS
@@ -20,9 +17,8 @@ def speak(stub, kokoro, tmp_path):
         if sound:
             stub.sound(sound)
         answer = runs.run_model(
-            stub.python, tmp_path, kokoro, runs.kokoro_inputs(N_TOKENS),
-            cuda={} if cuda else None, bound=bound,
-        )  # fmt: skip
+            stub.python, tmp_path, kokoro, runs.kokoro_inputs(N_TOKENS), cuda={} if cuda else None, bound=bound
+        )
         assert answer["error"] is None, answer["error"]
         samples, durations = answer["outputs"]
         return samples.ravel(), durations.ravel()
@@ -112,9 +108,8 @@ def test_durations_move_a_frame(speak):
 def say(stub, kokoro, tmp_path, *flags):
     sound = tmp_path / "hello.wav"
     done = stub.service(
-        "say", "Hello.", "-o", str(sound), "--model", str(kokoro),
-        "--cache-dir", str(tmp_path / "cache"), *flags,
-    )  # fmt: skip
+        "say", "Hello.", "-o", str(sound), "--model", str(kokoro), "--cache-dir", str(tmp_path / "cache"), *flags
+    )
     return done, sound
 
 

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import ortffi
 from ortffi._api import SLOTS
 from service.model.parity import SENTENCES
 from tests.cuda import runs
 from tests.cuda import stub as stub_module
 from tests.cuda.stub import Refusal
 
+import ortffi
+
 LIBRARY = stub_module.SOURCES
 
 
-def same(these, those) -> bool:
+def same(these, those):
     return len(these) == len(those) and all(map(np.array_equal, these, those))
 
 
@@ -104,7 +104,7 @@ def test_everything_that_is_replaced_is_in_ortffis_table():
 def test_what_it_does_not_understand_ends_the_process(stub, kokoro, tmp_path, settings, complaint):
     """Else a test with a slip of the pen would test nothing."""
 
-    def python(script: str, *arguments: str) -> str:
+    def python(script, *arguments):
         done = stub.run([sys.executable, "-c", script, *arguments], settings)
         assert done.returncode == -6, done.stdout + done.stderr
         complaints.append(done.stderr.splitlines()[0])
@@ -163,9 +163,7 @@ def test_no_fault_of_memory_or_of_c(library, kokoro, tmp_path, stub_library, unw
     del stub_library  # there is a compiler
     # The second is for the library's exceptions: what throws them must be there when the first is.
     runtimes = [
-        subprocess.run(
-            ["cc", f"-print-file-name={name}"], capture_output=True, text=True, check=True
-        ).stdout.strip()
+        subprocess.run(["cc", f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
         for name in ("libasan.so", "libstdc++.so.6")
     ]
     if not all(map(os.path.isabs, runtimes)):

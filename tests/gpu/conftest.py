@@ -1,29 +1,24 @@
 """A GPU and a CUDA build where there are some, models prepared for them, and the service."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
 import pytest
-
-import ortffi
 from service.loading import load_model, load_runtime, prepare_model
-from service.machine import CudaBuild
-from service.model import Model, Precision
 from service.settings import Settings
 from tests.gpu.requirements_of_gpu import lack_of_build, lack_of_gpu
-from tests.service.api.serving_process import Server, starting
+from tests.service.api.serving_process import starting
+
+from service.machine import CudaBuild
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="session")
-def build(library: ortffi.Library) -> CudaBuild:
+def build(library):
     """The CUDA part of the library in use."""
     if lack_of_build():
         pytest.skip(lack_of_build())
@@ -31,21 +26,21 @@ def build(library: ortffi.Library) -> CudaBuild:
 
 
 @pytest.fixture(scope="session")
-def no_gpu(build: CudaBuild) -> None:
+def no_gpu(build):
     """Only where there is no GPU."""
     if not lack_of_gpu():
         pytest.skip("shows what is said without a GPU, and there is one: run it elsewhere")
 
 
 @pytest.fixture(scope="session")
-def gpu(build: CudaBuild) -> None:
+def gpu(build):
     """Only where there is a GPU."""
     if lack_of_gpu():
         pytest.skip(lack_of_gpu())
 
 
 @pytest.fixture(scope="session")
-def prepared(build: CudaBuild, model_file: Path, cache_dir: Path) -> Path:
+def prepared(build, model_file, cache_dir):
     """The cache, with the model prepared for GPUs in both precisions; takes two minutes once."""
     folders = prepare_model(Settings(cache_dir=cache_dir), "cuda", lambda line: None)
     assert [folder.name.split("-")[1] for folder in folders] == ["float32", "float16"]
@@ -53,10 +48,10 @@ def prepared(build: CudaBuild, model_file: Path, cache_dir: Path) -> Path:
 
 
 @pytest.fixture
-def service() -> Run:
+def service():
     """Run `kokoro-service` as somebody would, with variables of its own."""
 
-    def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(*arguments, **environment):
         return subprocess.run(
             [sys.executable, "-m", "service", *arguments],
             capture_output=True, text=True, check=False, timeout=500,
@@ -67,10 +62,10 @@ def service() -> Run:
 
 
 @pytest.fixture(scope="session")
-def load_on_gpu(gpu: None, prepared: Path) -> Callable[[Precision], Model]:
+def load_on_gpu(gpu, prepared):
     """Load the model on the GPU, as the service does; who asks closes it."""
 
-    def load(precision: Precision) -> Model:
+    def load(precision):
         settings = Settings(provider="cuda", precision=precision, cache_dir=prepared)
         return load_model(settings, load_runtime(settings), lambda line: None)
 
@@ -78,18 +73,14 @@ def load_on_gpu(gpu: None, prepared: Path) -> Callable[[Precision], Model]:
 
 
 @pytest.fixture(scope="session", params=["float32", "float16"])
-def speaking(
-    request: pytest.FixtureRequest, load_on_gpu: Callable[[Precision], Model]
-) -> Iterator[Model]:
+def speaking(request, load_on_gpu):
     """The model on the GPU, in each precision."""
     with closing(load_on_gpu(request.param)) as kokoro:
         yield kokoro
 
 
 @pytest.fixture(scope="session")
-def start_server(
-    prepared: Path,
-) -> Iterator[Callable[..., Server]]:
+def start_server(prepared):
     """Start servers; what is still running at the end is killed."""
     with starting(prepared) as start:
         yield start

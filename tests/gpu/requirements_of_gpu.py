@@ -1,18 +1,16 @@
 """What the tests in this folder need of a machine, and what this one lacks of it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from functools import cache
 
 import ortffi
-from service.machine import CudaBuild, Machine
+from service.machine import Machine
 
 CUDA = "CUDAExecutionProvider"
 
 
-def lack_of_build() -> str:
+def lack_of_build():
     """Return why this library has no CUDA part to look at; empty if it has one."""
     if CUDA in ortffi.available_providers():
         return ""
@@ -20,7 +18,7 @@ def lack_of_build() -> str:
 
 
 @cache
-def lack_of_gpu() -> str:
+def lack_of_gpu():
     """Return why nothing can be computed on a GPU here; empty if it must work."""
     driver = Machine().driver
     needs = "needs an NVIDIA GPU and a CUDA build of ONNX Runtime: make test-gpu"
@@ -30,7 +28,7 @@ def lack_of_gpu() -> str:
 
 
 @cache
-def first_missing_library(build: CudaBuild) -> str:
+def first_missing_library(build):
     """Return the first library that the loader lacks for the CUDA part; empty if it lacks none.
 
     The loader itself is asked, in a process of its own, in the order in which the part names them.
@@ -39,7 +37,7 @@ def first_missing_library(build: CudaBuild) -> str:
     return next((name for name in names if not _loads(name)), "")
 
 
-def _loads(name: str) -> bool:
+def _loads(name):
     program = f"import ctypes; ctypes.CDLL({name!r})"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     return done.returncode == 0

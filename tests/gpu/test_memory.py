@@ -1,16 +1,11 @@
 """Memory of the GPU stays as it is, whatever is said."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Callable
 from contextlib import closing
 
 import pytest
-
 from bench.device_memory import device_memory
 from service.loading import load_voices
-from service.model import Model, Precision
 from service.settings import Settings
 
 WARM, ALL = 200, 1000
@@ -21,17 +16,13 @@ and has met every length by then."""
 
 @pytest.mark.slow
 @pytest.mark.parametrize("precision", ["float32", "float16"])
-def test_a_thousand_requests_leave_memory_flat(
-    load_on_gpu: Callable[[Precision], Model], precision: Precision
-) -> None:
+def test_a_thousand_requests_leave_memory_flat(load_on_gpu, precision):
     choose = random.Random(7)
     voices = load_voices(Settings())
     names = [voice.name for voice in voices.voices]
 
-    def say(kokoro: Model) -> None:
-        token_ids = [
-            choose.choice((16, 50, 83, 54, 156, 65)) for _ in range(choose.randint(1, 120))
-        ]
+    def say(kokoro):
+        token_ids = [choose.choice((16, 50, 83, 54, 156, 65)) for _ in range(choose.randint(1, 120))]
         style = voices.style(voices.resolve(choose.choice(names)), len(token_ids))
         assert kokoro.infer(token_ids, style, choose.uniform(0.8, 2.0)).samples.size
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import closing
-from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
 import ortffi
-from ortffi import Memory, SessionBuilder, Value
+from ortffi import Memory, SessionBuilder
 
 CUDA, CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
 SIZE = 64
@@ -19,7 +17,7 @@ SIZE = 64
 pytestmark = pytest.mark.usefixtures("gpu")
 
 
-def product_and_angle() -> bytes:
+def product_and_angle():
     """`product = x @ w` and `angle = atan(product)`; CUDA has no kernel for the second."""
     weights = np.arange(SIZE * SIZE, dtype=np.float32).reshape(SIZE, SIZE) / SIZE**2
     info = helper.make_tensor_value_info
@@ -37,21 +35,21 @@ def product_and_angle() -> bytes:
     return bytes(model.SerializeToString())
 
 
-def answers(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def answers(x):
     weights = np.arange(SIZE * SIZE, dtype=np.float64).reshape(SIZE, SIZE) / SIZE**2
     product = x.astype(np.float64) @ weights
     return product, np.arctan(product)
 
 
-def ones(n: int) -> np.ndarray:
+def ones(n):
     return np.linspace(-1, 1, n * SIZE, dtype=np.float32).reshape(n, SIZE)
 
 
 @pytest.fixture
-def open_session() -> Iterator[Callable[..., ortffi.Session]]:
+def open_session():
     sessions: list[ortffi.Session] = []
 
-    def open_session(profile: Path | None = None, **options: object) -> ortffi.Session:
+    def open_session(profile=None, **options):
         builder = SessionBuilder().with_cuda(use_tf32=False, **options).with_assignment()
         if profile is not None:
             builder = builder.with_profiling(profile)
@@ -63,30 +61,28 @@ def open_session() -> Iterator[Callable[..., ortffi.Session]]:
         session.close()
 
 
-def close_to(found: np.ndarray, wanted: np.ndarray) -> bool:
+def close_to(found, wanted):
     return bool(np.allclose(found, wanted, rtol=1e-4, atol=1e-5))
 
 
-def test_cuda_is_usable() -> None:
+def test_cuda_is_usable():
     ortffi.try_provider("cuda")
     assert ortffi.usable_providers()[-1] == CPU
     assert CUDA in ortffi.usable_providers()
 
 
-def test_a_gpu_that_is_not_there_is_refused() -> None:
+def test_a_gpu_that_is_not_there_is_refused():
     with pytest.raises(ortffi.ProviderUnavailableError):
         ortffi.try_provider(ortffi.CUDA(99))
 
 
-def test_each_node_is_where_its_kernel_is(open_session: Callable[..., ortffi.Session]) -> None:
+def test_each_node_is_where_its_kernel_is(open_session):
     placed = {node.operator: node.provider for node in open_session().assignment()}
     assert placed["MatMul"] == CUDA
     assert placed["Atan"] == CPU
 
 
-def test_a_profile_names_who_computed_and_what_was_copied(
-    open_session: Callable[..., ortffi.Session], tmp_path: Path
-) -> None:
+def test_a_profile_names_who_computed_and_what_was_copied(open_session, tmp_path):
     session = open_session(tmp_path / "profile")
     session.run({"x": ones(4)})
     events = ortffi.read_profile(session.end_profiling())
@@ -97,17 +93,13 @@ def test_a_profile_names_who_computed_and_what_was_copied(
 
 @pytest.mark.parametrize("n", [1, 3, 500])
 @pytest.mark.parametrize("search", ["HEURISTIC", "EXHAUSTIVE", "DEFAULT"])
-def test_a_run_gives_what_it_should(
-    open_session: Callable[..., ortffi.Session], n: int, search: str
-) -> None:
+def test_a_run_gives_what_it_should(open_session, n, search):
     product, angle = open_session(cudnn_conv_algo_search=search).run({"x": ones(n)})
     assert close_to(product, answers(ones(n))[0])
     assert close_to(angle, answers(ones(n))[1])
 
 
-def test_outputs_stay_on_the_gpu_and_are_the_next_inputs(
-    open_session: Callable[..., ortffi.Session],
-) -> None:
+def test_outputs_stay_on_the_gpu_and_are_the_next_inputs(open_session):
     session, wanted = open_session(), answers(ones(5))
     with session.bind({"x": ones(5)}, {"product": Memory.cuda(), "angle": Memory.CPU}) as binding:
         binding.run()
@@ -120,16 +112,14 @@ def test_outputs_stay_on_the_gpu_and_are_the_next_inputs(
     assert close_to(product_of(session, outputs["product"]), answers(wanted[0])[0])
 
 
-def product_of(session: ortffi.Session, value: Value) -> np.ndarray:
+def product_of(session, value):
     """Return what the model makes of a tensor on the GPU, on the host."""
     with session.bind({"x": value}, {"product": Memory.CPU, "angle": Memory.CPU}) as binding:
         binding.run()
         return binding.outputs()["product"].numpy()
 
 
-def test_each_run_has_memory_of_its_own_on_the_gpu(
-    open_session: Callable[..., ortffi.Session],
-) -> None:
+def test_each_run_has_memory_of_its_own_on_the_gpu(open_session):
     session, kept = open_session(), []
     for n in (2, 7, 3):
         with session.bind({"x": ones(n)}, {"product": Memory.cuda()}) as binding:
@@ -140,9 +130,7 @@ def test_each_run_has_memory_of_its_own_on_the_gpu(
         assert close_to(product_of(session, value), answers(answers(ones(n))[0])[0])
 
 
-def test_a_tensor_on_the_gpu_is_written_by_run_after_run(
-    open_session: Callable[..., ortffi.Session],
-) -> None:
+def test_a_tensor_on_the_gpu_is_written_by_run_after_run(open_session):
     session, numbers = open_session(), ones(4)
     with closing(session.allocate([4, SIZE], memory=Memory.cuda())) as target:
         assert target.memory == Memory.cuda()
@@ -155,9 +143,7 @@ def test_a_tensor_on_the_gpu_is_written_by_run_after_run(
                 assert close_to(product_of(session, target), wanted)
 
 
-def test_pinned_memory_is_read_and_written_by_the_gpu_itself(
-    open_session: Callable[..., ortffi.Session],
-) -> None:
+def test_pinned_memory_is_read_and_written_by_the_gpu_itself(open_session):
     session, pinned = open_session(), Memory("CudaPinned", 0)
     with (
         closing(session.allocate((4, SIZE), memory=pinned)) as x,
@@ -178,7 +164,7 @@ def test_pinned_memory_is_read_and_written_by_the_gpu_itself(
     strict=False,
     reason="others report that CUDA, where it is built in, gives CopyTensors nothing to copy with",
 )
-def test_copies_go_both_ways(open_session: Callable[..., ortffi.Session]) -> None:
+def test_copies_go_both_ways(open_session):
     session, numbers = open_session(), ones(9)
     with (
         closing(session.allocate(numbers.shape, memory=Memory.cuda())) as one,
@@ -189,16 +175,14 @@ def test_copies_go_both_ways(open_session: Callable[..., ortffi.Session]) -> Non
         assert other.numpy().tolist() == numbers.tolist()
 
 
-def test_options_are_what_the_provider_has() -> None:
+def test_options_are_what_the_provider_has():
     """A key or value that the real provider does not know is refused by it."""
     ortffi.try_provider(ortffi.CUDA(0, {"gpu_mem_limit": 1 << 30, "use_tf32": False}))
     with pytest.raises(ortffi.ProviderUnavailableError, match="nobody_knows"):
         ortffi.try_provider(ortffi.CUDA(0, unchecked_options={"nobody_knows": 1}))
 
 
-def test_too_little_memory_is_an_error_and_not_the_end(
-    open_session: Callable[..., ortffi.Session],
-) -> None:
+def test_too_little_memory_is_an_error_and_not_the_end(open_session):
     session = open_session(gpu_mem_limit=1 << 20)
     with pytest.raises(ortffi.OrtError, match="memory"):
         session.run({"x": ones(100_000)})

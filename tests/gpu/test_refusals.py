@@ -1,18 +1,13 @@
 """The real library of a CUDA build where there is no GPU: each refusal names cause and cure."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 import soundfile
-
-from service.machine import CudaBuild
 from tests.gpu.requirements_of_gpu import first_missing_library
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -23,7 +18,7 @@ COMMAND = "kokoro-service prepare --for cuda"
 MODEL_MISSING = f"prepare a model for GPUs with: {COMMAND}"
 
 
-def cause_and_cure(build: CudaBuild) -> str:
+def cause_and_cure(build):
     """Return a pattern of what is to be said on this machine: the first thing that it lacks."""
     missing = first_missing_library(build)
     if missing.startswith("libcuda.so"):
@@ -33,7 +28,7 @@ def cause_and_cure(build: CudaBuild) -> str:
     return "(the driver|NVIDIA's libraries) .*: .*(update|check|restart|use)"
 
 
-def complaint(done: subprocess.CompletedProcess[str]) -> str:
+def complaint(done):
     """Return the one line in which a command says why it ends."""
     assert done.returncode == 1, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
@@ -43,14 +38,12 @@ def complaint(done: subprocess.CompletedProcess[str]) -> str:
     return line
 
 
-def commands(folder: Path) -> list[Sequence[str]]:
+def commands(folder):
     return [("say", "Hello.", "-o", str(folder / "hello.wav")), ("serve", "--port", "0")]
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["say", "serve"])
-def test_what_cuda_lacks_stops_it_with_cause_and_cure(
-    service: Run, build: CudaBuild, prepared: Path, tmp_path: Path, number: int
-) -> None:
+def test_what_cuda_lacks_stops_it_with_cause_and_cure(service, build, prepared, tmp_path, number):
     command = commands(tmp_path)[number]
     done = service(*command, "--provider", "cuda", "--cache-dir", str(prepared))
     expected = f"kokoro-service: provider = cuda: {cause_and_cure(build)}"
@@ -59,9 +52,7 @@ def test_what_cuda_lacks_stops_it_with_cause_and_cure(
 
 
 @pytest.mark.parametrize("number", [0, 1], ids=["say", "serve"])
-def test_the_published_model_is_refused_with_the_command_that_makes_one(
-    service: Run, tmp_path: Path, number: int
-) -> None:
+def test_the_published_model_is_refused_with_the_command_that_makes_one(service, tmp_path, number):
     """Before the provider is loaded: the first thing to do is to make a model."""
     command = commands(tmp_path)[number]
     line = complaint(service(*command, "--provider", "cuda", "--cache-dir", str(tmp_path)))
@@ -69,17 +60,13 @@ def test_the_published_model_is_refused_with_the_command_that_makes_one(
     assert line.endswith(MODEL_MISSING)
 
 
-def test_a_quantized_file_is_refused_with_the_command_for_that_file(
-    service: Run, model_file: Path, tmp_path: Path
-) -> None:
+def test_a_quantized_file_is_refused_with_the_command_for_that_file(service, model_file, tmp_path):
     given = ("--model", str(model_file), "--cache-dir", str(tmp_path))
-    line = complaint(
-        service("say", "A.", "-o", str(tmp_path / "a.wav"), "--provider", "cuda", *given)
-    )
+    line = complaint(service("say", "A.", "-o", str(tmp_path / "a.wav"), "--provider", "cuda", *given))
     assert line.endswith(f"{MODEL_MISSING} --model {model_file.name}")
 
 
-def test_wrong_options_are_told_before_anything_else(service: Run, tmp_path: Path) -> None:
+def test_wrong_options_are_told_before_anything_else(service, tmp_path):
     config = tmp_path / "config.toml"
     config.write_text('provider = "cuda"\n[cuda_options]\ncudnn_conv_algo_serch = "HEURISTIC"\n')
     given = ("--config", str(config), "--cache-dir", str(tmp_path))
@@ -88,13 +75,9 @@ def test_wrong_options_are_told_before_anything_else(service: Run, tmp_path: Pat
     assert "cudnn_conv_algo_search" in line, "the nearest option is named"
 
 
-def test_auto_speaks_on_the_processor_after_one_warning(
-    service: Run, build: CudaBuild, prepared: Path, tmp_path: Path
-) -> None:
+def test_auto_speaks_on_the_processor_after_one_warning(service, build, prepared, tmp_path):
     sound = tmp_path / "hello.wav"
-    done = service(
-        "say", "Hello.", "-o", str(sound), "--provider", "auto", "--cache-dir", str(prepared)
-    )
+    done = service("say", "Hello.", "-o", str(sound), "--provider", "auto", "--cache-dir", str(prepared))
     assert done.returncode == 0, done.stderr
     (warning,) = (line for line in done.stderr.splitlines() if " WARNING " in line)
     expected = f"running on the CPU, because the GPU cannot be used: {cause_and_cure(build)}"
@@ -102,9 +85,7 @@ def test_auto_speaks_on_the_processor_after_one_warning(
     assert soundfile.info(sound).duration > 0.5
 
 
-def test_doctor_tells_the_kernels_and_what_is_missing(
-    service: Run, build: CudaBuild, prepared: Path
-) -> None:
+def test_doctor_tells_the_kernels_and_what_is_missing(service, build, prepared):
     done = service("doctor", "--json", "--provider", "cuda", "--cache-dir", str(prepared))
     assert done.returncode == 1, done.stderr
     found = {finding["name"]: finding for finding in json.loads(done.stdout)}
@@ -119,14 +100,14 @@ def test_doctor_tells_the_kernels_and_what_is_missing(
         assert re.search(cause_and_cure(build), found[name]["detail"]), found[name]
 
 
-def test_doctor_marks_the_same_for_people(service: Run, build: CudaBuild, prepared: Path) -> None:
+def test_doctor_marks_the_same_for_people(service, build, prepared):
     done = service("doctor", "--provider", "cuda", "--cache-dir", str(prepared))
     assert done.returncode == 1, done.stderr
     (line,) = (each for each in done.stdout.splitlines() if "provider cuda  " in each)
     assert re.match(f"FAIL provider cuda +{cause_and_cure(build)}", line), line
 
 
-def test_doctor_does_not_mind_where_cuda_is_not_asked_for(service: Run, prepared: Path) -> None:
+def test_doctor_does_not_mind_where_cuda_is_not_asked_for(service, prepared):
     done = service("doctor", "--json", "--cache-dir", str(prepared))
     assert done.returncode == 0, done.stdout
     found = {finding["name"]: finding for finding in json.loads(done.stdout)}
@@ -142,10 +123,7 @@ def test_doctor_does_not_mind_where_cuda_is_not_asked_for(service: Run, prepared
     ],
     ids=["missing", "cut short"],
 )
-def test_a_build_that_is_not_whole_is_told(
-    service: Run, build: CudaBuild, prepared: Path, tmp_path: Path,
-    bytes_of_part: int | None, told: str,
-) -> None:  # fmt: skip
+def test_a_build_that_is_not_whole_is_told(service, build, prepared, tmp_path, bytes_of_part, told):
     folder = tmp_path / "build"
     folder.mkdir()
     for file in build.library.parent.glob("libonnxruntime*.so*"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -11,17 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import ortffi
 from service.loading import load_runtime, load_voices
-from service.machine import CudaBuild, Machine
-from service.model import Inference, SplitModel
 from service.model.parity import MAX_DISTANCE_DB, log_spectral_distance
 from service.settings import Settings
-from service.speech import VoiceLibrary
 from service.speech.windows import WindowedSounds
-from service.text import load_vocabulary
 from tests.opened_models import open_folder
+
+import ortffi
+from service.machine import Machine
+from service.text import load_vocabulary
 
 SENTENCES = 48
 SPEEDS = (1.0, 0.5, 1.3, 0.8, 2.0)
@@ -36,15 +33,15 @@ class Case:
     voice: str
     speed: float
 
-    def said_by(self, model: SplitModel, voices: VoiceLibrary) -> Inference:
+    def said_by(self, model, voices):
         style = voices.style(voices.resolve(self.voice), len(self.token_ids))
         return model.infer(self.token_ids, style, self.speed)
 
-    def __str__(self) -> str:
+    def __str__(self):
         return f"{len(self.token_ids)}-{self.voice}-{self.speed:g}"
 
 
-def cases(repository: Path) -> list[Case]:
+def cases(repository):
     """Sentences of English as the official front end reads them, each in another voice."""
     text = (repository / "tests/data/reading/agreement.tsv").read_text(encoding="utf-8")
     lines = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
@@ -53,9 +50,7 @@ def cases(repository: Path) -> list[Case]:
     spread = lines[:: len(lines) // SENTENCES]
     return [
         Case(tuple(known.token_ids(phonemes)), voice, speed)
-        for (_, _, phonemes), voice, speed in islice(
-            zip(spread, cycle(voices), cycle(SPEEDS), strict=False), SENTENCES
-        )
+        for (_, _, phonemes), voice, speed in islice(zip(spread, cycle(voices), cycle(SPEEDS), strict=False), SENTENCES)
     ]
 
 
@@ -63,12 +58,12 @@ CASES = cases(Path(__file__).parents[2])
 
 
 @pytest.fixture(scope="module")
-def voices() -> VoiceLibrary:
+def voices():
     return load_voices(Settings())
 
 
 @pytest.fixture(scope="module")
-def processor(gpu: None, prepared: Path) -> Iterator[SplitModel]:
+def processor(gpu, prepared):
     """The same float32 model on the processor."""
     runtime = load_runtime(Settings())
     (folder,) = (prepared / "prepared").glob("*-float32-*")
@@ -77,12 +72,12 @@ def processor(gpu: None, prepared: Path) -> Iterator[SplitModel]:
 
 
 @pytest.fixture(scope="module")
-def expected(processor: SplitModel, voices: VoiceLibrary) -> Callable[[Case], Inference]:
+def expected(processor, voices):
     """What the processor says; each case is said once."""
     return cache(lambda case: case.said_by(processor, voices))
 
 
-def test_the_cases_are_of_many_voices_lengths_and_speeds() -> None:
+def test_the_cases_are_of_many_voices_lengths_and_speeds():
     assert len(set(CASES)) == SENTENCES
     assert len({case.voice for case in CASES}) >= 40
     assert {case.speed for case in CASES} == set(SPEEDS)
@@ -90,9 +85,7 @@ def test_the_cases_are_of_many_voices_lengths_and_speeds() -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_it_says_what_the_processor_says(
-    speaking: SplitModel, expected: Callable[[Case], Inference], voices: VoiceLibrary, case: Case
-) -> None:
+def test_it_says_what_the_processor_says(speaking, expected, voices, case):
     """Every duration is the processor's, in float16 too: the decoder alone is in halves."""
     found, wanted = case.said_by(speaking, voices), expected(case)
     assert found.durations is not None
@@ -103,15 +96,13 @@ def test_it_says_what_the_processor_says(
     assert log_spectral_distance(wanted.samples, found.samples) <= MAX_DISTANCE_DB
 
 
-def test_a_sentence_sounds_the_same_each_time(speaking: SplitModel, voices: VoiceLibrary) -> None:
+def test_a_sentence_sounds_the_same_each_time(speaking, voices):
     one, other = (CASES[0].said_by(speaking, voices) for _ in range(2))
     assert one.samples.size == other.samples.size
     assert log_spectral_distance(one.samples, other.samples) < 1.0
 
 
-def test_buckets_change_nothing_that_can_be_heard(
-    speaking: SplitModel, voices: VoiceLibrary
-) -> None:
+def test_buckets_change_nothing_that_can_be_heard(speaking, voices):
     case = CASES[1]
     style = voices.style(voices.resolve(case.voice), len(case.token_ids))
     bucketed = case.said_by(speaking, voices)
@@ -123,17 +114,13 @@ def test_buckets_change_nothing_that_can_be_heard(
 
 
 @pytest.mark.parametrize("case", CASES[::5], ids=str)
-def test_windows_say_what_the_whole_says(
-    speaking: SplitModel, voices: VoiceLibrary, case: Case
-) -> None:
+def test_windows_say_what_the_whole_says(speaking, voices, case):
     statistics = speaking.statistics
     assert statistics is not None
     style = voices.style(voices.resolve(case.voice), len(case.token_ids))
     whole = case.said_by(speaking, voices)
     sounds = list(
-        WindowedSounds(
-            case.token_ids, style, case.speed, None, statistics=statistics, soon=True
-        ).said_by(speaking)
+        WindowedSounds(case.token_ids, style, case.speed, None, statistics=statistics, soon=True).said_by(speaking)
     )
     samples = np.concatenate([sound.samples for sound in sounds])
     assert whole.durations is not None
@@ -143,13 +130,13 @@ def test_windows_say_what_the_whole_says(
     assert log_spectral_distance(whole.samples, samples) <= MAX_DISTANCE_DB
 
 
-def test_windows_are_cuda_graphs(speaking: SplitModel) -> None:
+def test_windows_are_cuda_graphs(speaking):
     """What each is replayed as was held against kernels started one by one when it was loaded."""
     assert speaking.gpu_check is not None
     assert speaking.gpu_check.capture.startswith("CUDA graphs of 32, ")
 
 
-def test_the_nodes_are_on_the_gpu(speaking: SplitModel, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_nodes_are_on_the_gpu(speaking, capsys):
     """The report is shown, whatever the outcome."""
     check = speaking.gpu_check
     assert check is not None
@@ -164,12 +151,12 @@ def test_the_nodes_are_on_the_gpu(speaking: SplitModel, capsys: pytest.CaptureFi
 
 
 @pytest.mark.usefixtures("gpu")
-def test_the_library_has_kernels_for_this_gpu(build: CudaBuild) -> None:
+def test_the_library_has_kernels_for_this_gpu(build):
     capability = Machine().driver.gpus[0].capability
     assert build.kernels.supports(capability) is True
 
 
-def test_a_run_on_the_gpu_can_be_stopped(speaking: SplitModel, voices: VoiceLibrary) -> None:
+def test_a_run_on_the_gpu_can_be_stopped(speaking, voices):
     case = CASES[2]
     style = voices.style(voices.resolve(case.voice), len(case.token_ids))
     with ortffi.RunOptions() as options:

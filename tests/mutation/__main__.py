@@ -7,18 +7,15 @@ they pass does everything run. Prints a table; the exit status is 1 where a faul
 Takes half an hour on two cores.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
-from tests.mutation.faults import FAULTS, Fault
+from tests.mutation.faults import FAULTS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 QUICK = "not thorough and not slow and not cluster"
@@ -29,7 +26,7 @@ _PASSED, _FAILED, _INTERRUPTED, _NONE_CHOSEN = 0, 1, 2, 5
 """Statuses of pytest. Workers that stop after a failure are interrupted."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments=None):
     """Plant the faults that are asked for, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a part of a fault's name")
@@ -51,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(n_all < len(faults))
 
 
-def copy_tree(tree: Path) -> None:
+def copy_tree(tree):
     """Copy what git knows and does not ignore; of `.venv` everything is shared but new models."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -70,7 +67,7 @@ def copy_tree(tree: Path) -> None:
                 (tree / folder / entry.name).symlink_to(entry)
 
 
-def plant(fault: Fault, tree: Path) -> None:
+def plant(fault, tree):
     """Change the line, and compile again what is compiled.
 
     Raises ValueError where the line does not occur exactly once.
@@ -80,7 +77,7 @@ def plant(fault: Fault, tree: Path) -> None:
         subprocess.run([sys.executable, "native/build.py"], cwd=tree, check=True)
 
 
-def notice(fault: Fault, tree: Path) -> tuple[bool, bool]:
+def notice(fault, tree):
     """Tell whether `make test` and `make test-all` notice a fault that is planted in a tree."""
     if fails(tree, QUICK, fault.near):
         return True, True
@@ -90,7 +87,7 @@ def notice(fault: Fault, tree: Path) -> tuple[bool, bool]:
     return False, nearby or fails(tree, EVERY)
 
 
-def fails(tree: Path, marks: str, paths: Sequence[str] = ()) -> bool:
+def fails(tree, marks, paths=()):
     """Run tests of a tree until one fails, and tell whether one did.
 
     Raises RuntimeError where pytest could not run them.
@@ -98,14 +95,13 @@ def fails(tree: Path, marks: str, paths: Sequence[str] = ()) -> bool:
     jobs = [] if paths else ["-n", str(os.cpu_count() or 1)]
     # The tree's own modules come before those that are installed.
     ran = subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-q", "-x", *jobs, "-m", marks),
-            f"--ignore={OWN_TESTS}",
-            *paths,
-        ],
-        cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+        [*(sys.executable, "-m", "pytest", "-q", "-x", *jobs, "-m", marks), f"--ignore={OWN_TESTS}", *paths],
+        cwd=tree,
+        env={**os.environ, "PYTHONPATH": str(tree)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     stopped = ran.returncode == _INTERRUPTED and "stopping after 1 failures" in ran.stdout
     if not stopped and ran.returncode not in (_PASSED, _FAILED, _NONE_CHOSEN):
         raise RuntimeError(f"pytest ended with {ran.returncode}:\n{ran.stdout[-2_000:]}")

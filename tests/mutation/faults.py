@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -24,16 +23,14 @@ class Fault:
     wrong: str
     near: tuple[str, ...]
 
-    def planted(self, tree: Path) -> str:
+    def planted(self, tree):
         """Return the file of a tree with the line changed.
 
         Raises ValueError where the line does not occur exactly once.
         """
         text = (tree / self.path).read_text(encoding="utf-8")
         if text.count(self.right) != 1:
-            raise ValueError(
-                f"{self.path} has {text.count(self.right)} times {self.right!r}, not 1"
-            )
+            raise ValueError(f"{self.path} has {text.count(self.right)} times {self.right!r}, not 1")
         return text.replace(self.right, self.wrong)
 
 

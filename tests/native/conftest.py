@@ -1,19 +1,13 @@
 """The native library, compiled here; without a compiler there is nothing to test."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any
-
 import pytest
+from tests.native import native_library, native_models
 
 import ortffi
-from tests.native import native_library, native_models
 
 
 @pytest.fixture(scope="session")
-def library_path() -> Path:
+def library_path():
     try:
         return native_library.path()
     except native_library.native_build.CompilerError as error:
@@ -21,7 +15,7 @@ def library_path() -> Path:
 
 
 @pytest.fixture(params=native_library.FAMILY)
-def variant(request: pytest.FixtureRequest, library_path: Path) -> Iterator[str]:
+def variant(request, library_path):
     """Every variant in turn, in use for the test."""
     if request.param not in native_library.variants():
         pytest.skip(f"{request.param} is beyond this compiler")
@@ -32,7 +26,7 @@ def variant(request: pytest.FixtureRequest, library_path: Path) -> Iterator[str]
 
 
 @pytest.fixture
-def reads_runs(library_path: Path) -> Iterator[None]:
+def reads_runs(library_path):
     """A variant that reads runs, in use for the test."""
     found = {"avx2", "neon"} & set(native_library.runnable())
     if not found:
@@ -42,15 +36,10 @@ def reads_runs(library_path: Path) -> Iterator[None]:
 
 
 @pytest.fixture
-def run(library_path: Path) -> Callable[..., list[native_models.Array]]:
+def run(library_path):
     """Run one node; the values of its outputs."""
 
-    def run(
-        operator: str,
-        inputs: Mapping[str, native_models.Array | None],
-        attributes: Mapping[str, Any],
-        outputs: Sequence[str],
-    ) -> list[native_models.Array]:
+    def run(operator, inputs, attributes, outputs):
         model = native_models.model(operator, inputs, attributes, outputs)
         builder = ortffi.SessionBuilder().with_custom_ops(library_path).with_spinning(False)
         with builder.commit_from_memory(model) as session:

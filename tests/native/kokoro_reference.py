@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
 from service.preparation.layout import Layout
 from tests.native.packing_reference import differences, fits, in_eights, in_fours, runs_of
 
@@ -22,13 +21,13 @@ Integers = NDArray[np.int64]
 FUSES_BIAS = platform.machine() == "aarch64"
 
 
-def statistics(x: Floats) -> Floats:
+def statistics(x):
     wide = x.astype(np.float64)
     rows = [wide.mean(axis=0), wide.var(axis=0), wide.min(axis=0), wide.max(axis=0)]
     return np.stack(rows).astype(np.float32)
 
 
-def joined(measured: Floats, given: Floats, share: float) -> Floats:
+def joined(measured, given, share):
     """Return the statistics of two stretches together, `share` of whose rows are the given one's.
 
     To the last bit: a rounding after each operation. The range is of both, whatever the share; at 0
@@ -50,7 +49,7 @@ EXACT_EVERYWHERE = 64
 unsigned activations in 16 bits."""
 
 
-def fused(a: Floats, b: Floats, c: Floats) -> Floats:
+def fused(a, b, c):
     """Return a * b + c, rounded once.
 
     In float64 the product is exact. The sum is rounded to the odd neighbour where it is not, which
@@ -65,12 +64,12 @@ def fused(a: Floats, b: Floats, c: Floats) -> Floats:
     return np.where((rest != 0) & is_even, neighbour, total).astype(np.float32)
 
 
-def plus_product(total: Floats, a: Floats, b: Floats) -> Floats:
+def plus_product(total, a, b):
     """Return total + a * b as ONNX Runtime's own kernels round it."""
     return fused(a, b, total) if FUSES_BIAS else total + a * b
 
 
-def quantization(v: Floats) -> tuple[np.float32, int]:
+def quantization(v):
     """Return the scale and the zero point that DynamicQuantizeLinear takes for `v`."""
     low, high = min(np.float32(0), v.min()), max(np.float32(0), v.max())
     scale = (high - low) / np.float32(255)
@@ -106,18 +105,18 @@ class Convolution:
     pairs: bool = False
 
     @property
-    def kernel_size(self) -> int:
+    def kernel_size(self):
         return self.w.shape[2]
 
     @property
-    def output_rows(self) -> int:
+    def output_rows(self):
         reach = self.dilation * (self.kernel_size - 1) + 1
         return (self.x.shape[0] + self.pad_begin + self.pad_end - reach) // self.stride + 1
 
-    def activations(self) -> NDArray[np.float64]:
+    def activations(self):
         return self.activated(self.x)
 
-    def activated(self, x: Floats) -> NDArray[np.float64]:
+    def activated(self, x):
         v = x.astype(np.float64)
         if self.style is not None:
             assert self.statistics is not None
@@ -131,7 +130,7 @@ class Convolution:
             return v + np.sin(alpha * v) ** 2 * inverse
         return np.where(v < 0, v * self.negative_slope, v)
 
-    def quantized(self) -> tuple[Bytes, np.float32, int]:
+    def quantized(self):
         """Statistics tell the range, unless the activation falls where its argument rises."""
         v = self.activations().astype(np.float32)
         ends = v
@@ -141,7 +140,7 @@ class Convolution:
         q = np.clip(np.rint(v / scale) + zero_point, 0, 255).astype(np.uint8)
         return q, scale, zero_point
 
-    def accumulators(self, q: Bytes, zero_point: int) -> Integers:
+    def accumulators(self, q, zero_point):
         padding = ((self.pad_begin, self.pad_end), (0, 0))
         rows = np.pad(q.astype(np.int64) - zero_point, padding)
         taps = self.w.astype(np.int64)
@@ -151,7 +150,7 @@ class Convolution:
             total += rows[starts + k * self.dilation] @ taps[:, :, k].T
         return total
 
-    def finish(self, accumulators: Integers, scale: np.float32) -> Floats:
+    def finish(self, accumulators, scale):
         if self.weight_scales is not None:
             # To the last bit: a rounding after each operation.
             sums, scales = accumulators.astype(np.float32), scale * self.weight_scales
@@ -167,11 +166,11 @@ class Convolution:
                 y = y + other
         return (y * self.output_scale).astype(np.float32)
 
-    def result(self) -> Floats:
+    def result(self):
         q, scale, zero_point = self.quantized()
         return self.finish(self.accumulators(q, zero_point), scale)
 
-    def packed(self, layout: Layout = Layout.CENTERED) -> NDArray[np.int8]:
+    def packed(self, layout=Layout.CENTERED):
         """One tap after the other, and again for what is left of weights that int8 cannot hold."""
         terms, rest = [], self.w
         while not terms or rest.any():
@@ -180,7 +179,7 @@ class Convolution:
         fours = in_fours(np.concatenate(terms, axis=2))
         return fours if layout is Layout.CENTERED else in_eights(fours)
 
-    def differences(self) -> list[Integers]:
+    def differences(self):
         """Of taps; then of every second tap, of the others, and of the differences; if they fit."""
         size = self.kernel_size
         if not self.pairs or size % 2 == 0 or size == 1 or self.stride != 1:
@@ -192,11 +191,11 @@ class Convolution:
             return []
         return [of_taps, *halves] if fits(*halves) else [of_taps]
 
-    def weight_sums(self) -> NDArray[np.int32]:
+    def weight_sums(self):
         parts = [self.w, *self.differences()]
         return np.concatenate([part.sum(axis=(1, 2), dtype=np.int32) for part in parts])
 
-    def runs(self) -> Bytes:
+    def runs(self):
         """As long as the weights allow, one group after the other."""
         parts = [self.packed(), *map(in_fours, self.differences())]
         packed = np.concatenate(parts, axis=1).astype(int)
@@ -206,7 +205,7 @@ class Convolution:
         return runs
 
 
-def matmul(x: Floats, w: Signed, scales: Floats, bias: Floats | None = None) -> Convolution:
+def matmul(x, w, scales, bias=None):
     """A DynamicQuantizeMatMul: `x` [T, Ci], `w` [Ci, Co], a scale and a bias per column."""
     taps = np.ascontiguousarray(w.T[:, :, None])
     return Convolution(x, taps, weight_scales=scales, float_bias=bias, epsilon=0.0)
@@ -225,7 +224,7 @@ class HarmonicSource:
     threshold: float = 10.0
     silence: float = 0.25
 
-    def result(self) -> NDArray[np.float64]:
+    def result(self):
         """From phases interpolated in float64."""
         at = (np.arange(len(self.f0) * self.factor) + 0.5) / self.factor - 0.5
         frames = np.arange(len(self.f0))
@@ -235,7 +234,7 @@ class HarmonicSource:
         return np.where(voiced, np.tanh(total), self.silence)
 
 
-def polar_to_cartesian(x: Floats) -> NDArray[np.float64]:
+def polar_to_cartesian(x):
     """Of `x` [T, 2 N]: N logarithms of magnitudes, N numbers whose sines are the phases."""
     levels, phases = np.split(x.astype(np.float64), 2, axis=1)
     angles = np.sin(phases)
@@ -243,7 +242,7 @@ def polar_to_cartesian(x: Floats) -> NDArray[np.float64]:
     return np.concatenate([magnitudes * np.cos(angles), magnitudes * np.sin(angles)], axis=1)
 
 
-def packed_floats(w: Floats) -> Floats:
+def packed_floats(w):
     """From [Co, Ci, K] to [P, K, Ci, 16]."""
     out, inner, kernel = w.shape
     panels = -(-out // 16)
@@ -252,7 +251,7 @@ def packed_floats(w: Floats) -> Floats:
     return np.ascontiguousarray(whole.reshape(panels, 16, inner, kernel).transpose(0, 3, 2, 1))
 
 
-def leaky(x: Floats, slope: float) -> NDArray[np.float64]:
+def leaky(x, slope):
     wide = x.astype(np.float64)
     return np.where(wide < 0, wide * slope, wide)
 
@@ -268,7 +267,7 @@ class FloatConvolution:
     pad_end: int = 0
     negative_slope: float = 1.0
 
-    def result(self) -> Floats:
+    def result(self):
         rows = np.pad(leaky(self.x, self.negative_slope), ((self.pad_begin, self.pad_end), (0, 0)))
         kernel = self.w.shape[2]
         count = len(rows) - kernel + 1
@@ -291,10 +290,10 @@ class TransposedConvolution:
     residual: Floats | None = None
 
     @property
-    def output_rows(self) -> int:
+    def output_rows(self):
         return (self.x.shape[0] + 1) * self.stride - 2 * self.pad + self.reflect
 
-    def result(self) -> Floats:
+    def result(self):
         v = leaky(self.x, self.negative_slope)
         frames = np.zeros(((len(v) + 1) * self.stride, self.w.shape[1]))
         for t, row in enumerate(v):
@@ -307,7 +306,7 @@ class TransposedConvolution:
             frames = frames + self.residual
         return frames.astype(np.float32)
 
-    def packed(self) -> Floats:
+    def packed(self):
         """[P, 2, Ci, 16] over stride * Co columns; column s * Co + co of tap j is frame
         j * stride + s of the kernel."""
         inner, out, _ = self.w.shape
@@ -320,7 +319,7 @@ WIDEST = (128, 3, 64, 20, 0)
 """Of random weights: products of pairs of the first leave 16 bits, and the last are zeros."""
 
 
-def random_weights(shape: tuple[int, ...], widest: int, random: np.random.Generator) -> Signed:
+def random_weights(shape, widest, random):
     return random.integers(-widest, min(widest, 127), shape, np.int8, endpoint=True)
 
 
@@ -338,11 +337,11 @@ class Sizes:
     parts: frozenset[str] = field(default_factory=frozenset)
 
 
-def random_convolution(sizes: Sizes, seed: int = 0) -> Convolution:
+def random_convolution(sizes, seed=0):
     """Fill every part that `sizes.parts` names; how wide the weights are changes with the seed."""
     random = np.random.default_rng(seed)
 
-    def normal(*shape: int) -> Floats:
+    def normal(*shape):
         return random.standard_normal(shape, np.float32)
 
     weights = (sizes.out, sizes.inner, sizes.kernel)

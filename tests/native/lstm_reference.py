@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-
 from tests.native import kokoro_reference as reference
 from tests.native.kokoro_reference import Floats, Signed, fused, plus_product
 
@@ -26,10 +25,10 @@ TANH = (
 )  # fmt: skip
 
 
-def quotient(x: Floats, coefficients: tuple[list[float], list[float]]) -> Floats:
+def quotient(x, coefficients):
     square = x * x
 
-    def polynomial(of: list[float]) -> Floats:
+    def polynomial(of):
         first, *others = (np.full_like(x, c) for c in of)
         for other in others:
             first = fused(first, square, other)
@@ -39,11 +38,11 @@ def quotient(x: Floats, coefficients: tuple[list[float], list[float]]) -> Floats
     return above * x / below
 
 
-def logistic(x: Floats) -> Floats:
+def logistic(x):
     return np.clip(quotient(np.clip(x, -18, 18), LOGISTIC) + np.float32(0.5), 0, 1)
 
 
-def tanh(x: Floats) -> Floats:
+def tanh(x):
     return quotient(np.clip(x, -9, 9), TANH)
 
 
@@ -65,17 +64,17 @@ class Lstm:
     bias: Floats
 
     @property
-    def hidden(self) -> int:
+    def hidden(self):
         return self.of_state.w.shape[0]
 
-    def result(self) -> Floats:
+    def result(self):
         gates = reference.matmul(self.x, *self.of_input).result()
         half = N_GATES * self.hidden
         forward = self._states(gates, slice(0, half))
         backward = self._states(gates[::-1], slice(half, None))[::-1]
         return np.concatenate([forward, backward], axis=1)
 
-    def _states(self, gates: Floats, columns: slice) -> Floats:
+    def _states(self, gates, columns):
         of_state = Matrix(self.of_state.w[:, columns], self.of_state.scales[columns])
         state, cell = np.zeros((2, self.hidden), np.float32)
         states = []
@@ -88,14 +87,12 @@ class Lstm:
         return np.stack(states)
 
 
-def random_lstm(
-    rows: int, inner: int, hidden: int, *, widest: int = 128, loudness: float = 1.0, seed: int = 0
-) -> Lstm:
+def random_lstm(rows, inner, hidden, *, widest=128, loudness=1.0, seed=0):
     """`loudness` of the biases: gates are open or shut where it is large."""
     random = np.random.default_rng(seed)
     columns = 2 * N_GATES * hidden
 
-    def matrix(n_in: int) -> Matrix:
+    def matrix(n_in):
         w = reference.random_weights((n_in, columns), widest, random)
         scales = np.repeat(random.uniform(0.5, 2, 2) / (widest * np.sqrt(n_in)), columns // 2)
         return Matrix(w, scales.astype(np.float32))

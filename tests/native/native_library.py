@@ -7,23 +7,19 @@ import ctypes
 import importlib.util
 import os
 import platform
-from collections.abc import Iterator
 from ctypes import byref, c_char_p, c_float, c_int32, c_int64, c_void_p
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
-
 from service.preparation.layout import Layout
 from tests.native import kokoro_reference as reference
-from tests.native.lstm_reference import Lstm, Matrix
 
 NATIVE = Path(__file__).parents[2] / "native"
 
 
-def _load_build() -> ModuleType:
+def _load_build():
     spec = importlib.util.spec_from_file_location("native_build", NATIVE / "build.py")
     assert spec is not None
     assert spec.loader is not None
@@ -83,14 +79,14 @@ class HarmonicSourceArguments(ctypes.Structure):
 
 
 @cache
-def path() -> Path:
+def path():
     """Return the library that `NATIVE_TEST_LIBRARY` names, or else compile it."""
     named = os.environ.get("NATIVE_TEST_LIBRARY")
     return Path(named) if named else Path(native_build.build())
 
 
 @cache
-def library() -> ctypes.CDLL:
+def library():
     loaded = ctypes.CDLL(str(path()))
     for name in ("variant_name", "variant_in_use", "convolve", "quantize", "convolve_integers"):
         getattr(loaded, f"kokoro_{name}").restype = c_char_p
@@ -101,7 +97,7 @@ def library() -> ctypes.CDLL:
     return loaded
 
 
-def variants() -> list[str]:
+def variants():
     """Those in the library, fastest first."""
     names = []
     while name := library().kokoro_variant_name(len(names)):
@@ -109,17 +105,17 @@ def variants() -> list[str]:
     return names
 
 
-def runnable() -> list[str]:
+def runnable():
     return [name for i, name in enumerate(variants()) if library().kokoro_variant_runs(i)]
 
 
-def layout() -> Layout:
+def layout():
     """Of the weights that the variant in use reads."""
     return Layout(library().kokoro_layout())
 
 
 @contextlib.contextmanager
-def using(variant: str) -> Iterator[None]:
+def using(variant):
     before = library().kokoro_variant_in_use()
     assert library().kokoro_use_variant(variant.encode()) == 0
     try:
@@ -132,19 +128,19 @@ class RefusedError(Exception):
     """What a function of the library says is wrong."""
 
 
-def _check(wrong: bytes | None) -> None:
+def _check(wrong):
     if wrong:
         raise RefusedError(wrong.decode())
 
 
-def _pointer(array: np.ndarray[Any, Any] | None, kept: list[Any]) -> int | None:
+def _pointer(array, kept):
     if array is None:
         return None
     kept.append(np.ascontiguousarray(array))
     return int(kept[-1].ctypes.data)
 
 
-def _arguments(c: reference.Convolution, kept: list[Any]) -> ConvolutionArguments:
+def _arguments(c, kept):
     return ConvolutionArguments(
         rows=c.x.shape[0],
         in_channels=c.x.shape[1],
@@ -175,7 +171,7 @@ def _arguments(c: reference.Convolution, kept: list[Any]) -> ConvolutionArgument
     )
 
 
-def convolve(c: reference.Convolution) -> tuple[reference.Floats, reference.Floats]:
+def convolve(c):
     """y and its statistics."""
     kept: list[Any] = []
     y = np.full((max(c.output_rows, 0), c.w.shape[0]), np.nan, np.float32)
@@ -186,7 +182,7 @@ def convolve(c: reference.Convolution) -> tuple[reference.Floats, reference.Floa
     return y, statistics
 
 
-def quantize(c: reference.Convolution) -> tuple[reference.Bytes, float, int]:
+def quantize(c):
     kept: list[Any] = []
     q = np.empty(c.x.shape, np.uint8)
     scale, zero_point = c_float(), c_int32()
@@ -196,9 +192,7 @@ def quantize(c: reference.Convolution) -> tuple[reference.Bytes, float, int]:
     return q, scale.value, zero_point.value
 
 
-def convolve_integers(
-    c: reference.Convolution, q: reference.Bytes, zero_point: int
-) -> np.ndarray[Any, np.dtype[np.int32]]:
+def convolve_integers(c, q, zero_point):
     kept: list[Any] = []
     total = np.empty((max(c.output_rows, 0), c.w.shape[0]), np.int32)
     arguments = _arguments(c, kept)
@@ -207,7 +201,7 @@ def convolve_integers(
     return total
 
 
-def convolve_floats(c: reference.FloatConvolution) -> reference.Floats:
+def convolve_floats(c):
     kept: list[Any] = []
     out, inner, kernel = c.w.shape
     rows = c.x.shape[0] + c.pad_begin + c.pad_end - kernel + 1
@@ -228,9 +222,7 @@ def convolve_floats(c: reference.FloatConvolution) -> reference.Floats:
     return y
 
 
-def convolve_transposed(
-    c: reference.TransposedConvolution,
-) -> tuple[reference.Floats, reference.Floats]:
+def convolve_transposed(c):
     kept: list[Any] = []
     inner, out, _ = c.w.shape
     y = np.full((max(c.output_rows, 0), out), np.nan, np.float32)
@@ -253,7 +245,7 @@ def convolve_transposed(
     return y, statistics
 
 
-def channel_statistics(x: reference.Floats) -> reference.Floats:
+def channel_statistics(x):
     statistics = np.full((4, x.shape[1]), np.nan, np.float32)
     sizes = (c_int64(x.shape[0]), c_int64(x.shape[1]))
     given = (c_void_p(x.ctypes.data), *sizes, c_void_p(statistics.ctypes.data))
@@ -261,10 +253,10 @@ def channel_statistics(x: reference.Floats) -> reference.Floats:
     return statistics
 
 
-def recur(lstm: Lstm) -> reference.Floats:
+def recur(lstm):
     kept: list[Any] = []
 
-    def matrix(of: Matrix) -> MatrixArguments:
+    def matrix(of):
         c = reference.matmul(lstm.x, of.w, of.scales)
         arrays = (c.packed(layout()), c.weight_sums(), c.runs(), of.scales)
         return MatrixArguments(*(_pointer(array, kept) for array in arrays))
@@ -283,7 +275,7 @@ def recur(lstm: Lstm) -> reference.Floats:
     return y
 
 
-def synthesize(s: reference.HarmonicSource) -> reference.Floats:
+def synthesize(s):
     kept: list[Any] = []
     frames, harmonics = s.phase.shape
     signal = np.full(frames * max(s.factor, 0), np.nan, np.float32)
@@ -303,7 +295,7 @@ def synthesize(s: reference.HarmonicSource) -> reference.Floats:
     return signal
 
 
-def polar_to_cartesian(x: reference.Floats) -> reference.Floats:
+def polar_to_cartesian(x):
     kept: list[Any] = []
     y = np.full(x.shape, np.nan, np.float32)
     given = (c_void_p(_pointer(x, kept)), *(c_int64(size) for size in x.shape))

@@ -1,36 +1,19 @@
 """Models of a node or a few, whose tensors are all inputs of the model."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from onnx import NodeProto, TensorProto, helper
-
-from tests.native import kokoro_reference as reference
+from onnx import TensorProto, helper
 from tests.native import native_library
 
 Array = np.ndarray[Any, Any]
-TYPES = {
-    "float32": TensorProto.FLOAT,
-    "int8": TensorProto.INT8,
-    "uint8": TensorProto.UINT8,
-    "int32": TensorProto.INT32,
-}
-PACKED = {
-    "DynamicQuantizeConv", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul", "ResidualBlock"
-}  # fmt: skip
+TYPES = {"float32": TensorProto.FLOAT, "int8": TensorProto.INT8, "uint8": TensorProto.UINT8, "int32": TensorProto.INT32}
+PACKED = {"DynamicQuantizeConv", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul", "ResidualBlock"}
 """Operators whose weights have a layout."""
 DOMAINS = {"": 17, "kokoro": 1, "com.microsoft": 1}
 
 
-def model(
-    operator: str,
-    inputs: Mapping[str, Array | None],
-    attributes: Mapping[str, Any],
-    outputs: Sequence[str],
-) -> bytes:
+def model(operator, inputs, attributes, outputs):
     """Serialize it; an input that is None and an output that is empty are missing.
 
     Weights are in the layout of the variant in use unless the attributes say another.
@@ -45,7 +28,7 @@ def model(
     return chain([node], given, [name for name in outputs if name])
 
 
-def chain(nodes: Sequence[NodeProto], given: Mapping[str, Array], outputs: Sequence[str]) -> bytes:
+def chain(nodes, given, outputs):
     """Serialize a model of nodes, with the types of what it is given; its outputs are floats."""
     graph = helper.make_graph(
         nodes,
@@ -57,16 +40,13 @@ def chain(nodes: Sequence[NodeProto], given: Mapping[str, Array], outputs: Seque
     return helper.make_model(graph, ir_version=8, opset_imports=opsets).SerializeToString()
 
 
-def operands_of(c: reference.Convolution, suffix: str = "") -> dict[str, Array]:
+def operands_of(c, suffix=""):
     """The inputs that its packed weights are, for the variant in use."""
     arrays = (c.packed(native_library.layout()), c.weight_sums(), c.runs())
-    return {
-        f"{name}{suffix}": a
-        for name, a in zip(("weight", "weight_sums", "runs"), arrays, strict=True)
-    }
+    return {f"{name}{suffix}": a for name, a in zip(("weight", "weight_sums", "runs"), arrays, strict=True)}
 
 
-def inputs_of(c: reference.Convolution) -> dict[str, Array | None]:
+def inputs_of(c):
     return {
         "x": c.x[None],
         **operands_of(c),
@@ -79,7 +59,7 @@ def inputs_of(c: reference.Convolution) -> dict[str, Array | None]:
     }
 
 
-def attributes_of(c: reference.Convolution) -> dict[str, int | float]:
+def attributes_of(c):
     return {
         "channels": c.w.shape[0],
         "kernel_size": c.kernel_size,

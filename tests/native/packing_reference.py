@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +9,7 @@ Bytes = NDArray[np.uint8]
 Integers = NDArray[np.int64]
 
 
-def in_fours(w: NDArray[np.signedinteger[Any]]) -> NDArray[np.int8]:
+def in_fours(w):
     """Pack [Co, Ci, K] as [P, K, Q, 16, 4]."""
     out, inner, taps = w.shape
     panels, groups = -(-out // 16), -(-inner // 4)
@@ -21,7 +19,7 @@ def in_fours(w: NDArray[np.signedinteger[Any]]) -> NDArray[np.int8]:
     return np.ascontiguousarray(fours)
 
 
-def in_eights(fours: NDArray[np.int8]) -> NDArray[np.int8]:
+def in_eights(fours):
     """Put the channels of each two groups together, column by column; an odd group stays."""
     panels, taps, groups = fours.shape[:3]
     whole = groups // 2 * 2
@@ -30,7 +28,7 @@ def in_eights(fours: NDArray[np.int8]) -> NDArray[np.int8]:
     return np.concatenate([paired, fours[:, :, whole:]], axis=2)
 
 
-def differences(taps: Integers) -> Integers:
+def differences(taps):
     """Of each tap with an even index and the next one, which counts as 0 if there is none."""
     if taps.shape[2] == 1:
         return taps[:, :, :0]
@@ -38,11 +36,11 @@ def differences(taps: Integers) -> Integers:
     return whole[:, :, : taps.shape[2] : 2] - whole[:, :, 1 : taps.shape[2] + 1 : 2]
 
 
-def fits(*weights: Integers) -> bool:
+def fits(*weights):
     return all(w.min(initial=0) >= -128 and w.max(initial=0) <= 127 for w in weights)
 
 
-def runs_of(groups: Integers) -> Bytes:
+def runs_of(groups):
     """Cut the groups [Q, 16, 4] of a panel and a tap; see native/runs.h."""
     lengths: list[int] = []
     sums = np.zeros((2, 16, 2), int)

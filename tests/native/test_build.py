@@ -1,14 +1,11 @@
 """native/build.py: what it makes, what it says, and what it leaves alone."""
 
-from __future__ import annotations
-
 import ctypes
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
 from tests.native import native_library
 
 build = native_library.native_build
@@ -25,9 +22,7 @@ def refusing(tmp_path):
         path = tmp_path / "refusing-cc"
         real = " ".join(build.compiler())
         path.write_text(
-            "#!/bin/sh\n"
-            f'case "$*" in {pattern}) echo "error: not with me" >&2; exit 1;; esac\n'
-            f'exec {real} "$@"\n'
+            f'#!/bin/sh\ncase "$*" in {pattern}) echo "error: not with me" >&2; exit 1;; esac\nexec {real} "$@"\n'
         )
         path.chmod(0o755)
         return str(path)
@@ -35,7 +30,7 @@ def refusing(tmp_path):
     return refusing
 
 
-def names_in(library: Path) -> list[str]:
+def names_in(library):
     loaded = ctypes.CDLL(str(library))
     loaded.kokoro_variant_name.restype = ctypes.c_char_p
     names = []
@@ -67,9 +62,7 @@ def test_only_what_is_meant_to_be_seen_is_seen(library_path):
     symbols = subprocess.run(
         ["nm", "-D", "--defined-only", library_path], capture_output=True, text=True, check=True
     ).stdout.split()[2::3]
-    assert {name for name in symbols if not name.startswith(("kokoro_", "_"))} == {
-        "RegisterCustomOps"
-    }
+    assert {name for name in symbols if not name.startswith(("kokoro_", "_"))} == {"RegisterCustomOps"}
     assert not [name for name in symbols if name.startswith("kokoro_variant_a")]
 
 
@@ -88,9 +81,7 @@ def without_cc(monkeypatch, tmp_path):
 def test_without_cc_zig_compiles_for_any_glibc_since_2_28(monkeypatch, without_cc):
     monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: name)
     family = build.platform.machine()
-    assert build.compiler()[:6] == [
-        sys.executable, "-m", "ziglang", "cc", "-target", f"{family}-linux-gnu.2.28",
-    ]  # fmt: skip
+    assert build.compiler()[:6] == [sys.executable, "-m", "ziglang", "cc", "-target", f"{family}-linux-gnu.2.28"]
 
 
 def test_without_any_compiler_the_message_says_how_to_get_one(monkeypatch, without_cc):
@@ -122,9 +113,7 @@ def test_a_refusing_compiler_is_quoted_and_the_old_library_stays(refusing, tmp_p
 
 def test_a_variant_that_the_compiler_cannot_make_is_left_out(refusing, tmp_path):
     said = []
-    library = build.build(
-        tmp_path / "library.so", cc=refusing("*-mavx*|*-march=*"), say=said.append
-    )
+    library = build.build(tmp_path / "library.so", cc=refusing("*-mavx*|*-march=*"), say=said.append)
     family = build.VARIANTS.get(build.machine(build.compiler()), {})
     without_flags = [name for name, flags in family.items() if not flags]
     assert names_in(library) == [*without_flags, "portable"]
@@ -160,9 +149,7 @@ class App:
 @pytest.fixture
 def hook():
     pytest.importorskip("hatchling", reason="needs hatchling: pip install hatchling")
-    spec = native_library.importlib.util.spec_from_file_location(
-        "hatch_build", SCRIPT.parents[1] / "hatch_build.py"
-    )
+    spec = native_library.importlib.util.spec_from_file_location("hatch_build", SCRIPT.parents[1] / "hatch_build.py")
     module = native_library.importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     app = App()

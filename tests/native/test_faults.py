@@ -1,26 +1,21 @@
 """The kernels over hostile shapes where faults show: under sanitizers, and for arm64."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-
 from tests.native import native_library
 
 build = native_library.native_build
 DRIVER = Path(__file__).with_name("variants_driver.c")
 
 
-def drive(command: list[str], rounds: int) -> list[str]:
+def drive(command, rounds):
     """The variants that the driver held against the portable one."""
     environment = {**os.environ, "ASAN_OPTIONS": "detect_leaks=1"}
-    done = subprocess.run(
-        [*command, str(rounds)], capture_output=True, text=True, check=False, env=environment
-    )
+    done = subprocess.run([*command, str(rounds)], capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.split()
 

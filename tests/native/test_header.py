@@ -1,27 +1,17 @@
 """The slots of the library's own header against ortffi's table of the C API."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
-
 from ortffi._table import TABLE
 from tests.native import native_library
 
 HEADER = (native_library.NATIVE / "ort_api.h").read_text()
-SLOT = re.compile(
-    r"SLOT\((\d+), ([\w *]+?), (\w+),\s*\((.*?)\)\)(?=\s*SLOT\(|\s*typedef)", re.DOTALL
-)
+SLOT = re.compile(r"SLOT\((\d+), ([\w *]+?), (\w+),\s*\((.*?)\)\)(?=\s*SLOT\(|\s*typedef)", re.DOTALL)
 ROW = re.compile(r"^(\d+)\s+(\d+)\s+([\w* ]+?)\s*\b(\w+)\((.*?)\);", re.DOTALL | re.MULTILINE)
 
 # What the header calls by the C type behind the name.
-PLAIN = {
-    "OrtErrorCode": "int",
-    "OrtAllocatorType": "int",
-    "OrtMemType": "int",
-    "OrtCustomOp": "struct OrtCustomOp",
-}
+PLAIN = {"OrtErrorCode": "int", "OrtAllocatorType": "int", "OrtMemType": "int", "OrtCustomOp": "struct OrtCustomOp"}
 
 
 def slots():
@@ -33,20 +23,16 @@ def table():
     return {int(row[0]): row[1:] for row in ROW.findall(TABLE)}
 
 
-def kinds(parameters: str) -> list[str]:
+def kinds(parameters):
     """The types of parameters, without their names."""
     if "(*)" in parameters:
         parameters = re.sub(r"void \(\*\)\(.*?\)", "void *", parameters)
     found = []
     for parameter in parameters.split(","):
         words = re.findall(r"\w+|\*", parameter)
-        names_type = (
-            words[-1] == "*" or len([w for w in words if w not in ("const", "struct")]) == 1
-        )
+        names_type = words[-1] == "*" or len([w for w in words if w not in ("const", "struct")]) == 1
         words = words if names_type else words[:-1]
-        found.append(
-            " ".join(PLAIN.get(word, word) for word in words).replace("struct struct", "struct")
-        )
+        found.append(" ".join(PLAIN.get(word, word) for word in words).replace("struct struct", "struct"))
     return found
 
 

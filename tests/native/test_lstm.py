@@ -1,24 +1,22 @@
 """DynamicQuantizeLSTM against its definition and against ONNX Runtime's own, to the last bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 from onnx import helper
-
-import ortffi
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
-from tests.native.lstm_reference import N_GATES, Lstm, random_lstm
+from tests.native.lstm_reference import N_GATES, random_lstm
 from tests.profiles import costly, given
+
+import ortffi
 
 MODEST = costly()
 KOKORO = [(16, 640, 256), (63, 512, 256)]
 SIZES = [(1, 1, 4), (2, 5, 4), (9, 33, 20), (7, 64, 36), *KOKORO]
 
 
-def inputs_of(lstm: Lstm):
+def inputs_of(lstm):
     def operands(matrix, suffix):
         c = reference.matmul(lstm.x, matrix.w, matrix.scales)
         scales = {f"weight_scales{suffix}": matrix.scales}
@@ -28,7 +26,7 @@ def inputs_of(lstm: Lstm):
     return {"x": lstm.x[None], **of_both, "bias": lstm.bias}
 
 
-def run_lstm(run, lstm: Lstm):
+def run_lstm(run, lstm):
     (y,) = run("DynamicQuantizeLSTM", inputs_of(lstm), {"hidden": lstm.hidden}, ["y"])
     return y[0]
 
@@ -62,7 +60,7 @@ class TestDefinition:
 def stock():
     """Run ONNX Runtime's own node."""
 
-    def stock(lstm: Lstm):
+    def stock(lstm):
         half = N_GATES * lstm.hidden
 
         def directions(array):

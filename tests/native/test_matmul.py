@@ -1,30 +1,20 @@
 """DynamicQuantizeMatMul against its definition and against ONNX Runtime's own, to the last bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 from onnx import helper
-
-import ortffi
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
 from tests.native.kokoro_reference import EXACT_EVERYWHERE
 from tests.profiles import costly, given
 
+import ortffi
+
 MODEST = costly()
 # What bert multiplies: rows, channels in, channels out.
 BERT = [(rows, *sizes) for rows in (16, 100) for sizes in ((768, 768), (768, 2304), (2048, 768))]
-SIZES = [
-    (1, 1, 1),
-    (1, 768, 50),
-    (3, 5, 17),
-    (13, 130, 33),
-    (26, 512, 178),
-    *BERT,
-    (400, 768, 2048),
-]
+SIZES = [(1, 1, 1), (1, 768, 50), (3, 5, 17), (13, 130, 33), (26, 512, 178), *BERT, (400, 768, 2048)]
 KINDS = ["tame", "zero", "constant", "tiny", "huge", "ties", "outlier"]
 
 
@@ -46,9 +36,7 @@ def random_matmul(rows, inner, out, *, bias=True, kind="tame", seed=0, widest=12
     random = np.random.default_rng(seed)
     low, high = -widest, min(widest, 127)
     extremes = random.choice(np.array([low, low + 1, high]), (inner, out))
-    w = np.where(
-        random.random((inner, out)) < 0.5, random.integers(low, high + 1, (inner, out)), extremes
-    )
+    w = np.where(random.random((inner, out)) < 0.5, random.integers(low, high + 1, (inner, out)), extremes)
     scales = random.random(out, np.float32) / 100
     return reference.matmul(
         activations(kind, (rows, inner), random),
@@ -59,12 +47,7 @@ def random_matmul(rows, inner, out, *, bias=True, kind="tame", seed=0, widest=12
 
 
 def inputs_of(c):
-    return {
-        "x": c.x[None],
-        **native_models.operands_of(c),
-        "weight_scales": c.weight_scales,
-        "bias": c.float_bias,
-    }
+    return {"x": c.x[None], **native_models.operands_of(c), "weight_scales": c.weight_scales, "bias": c.float_bias}
 
 
 def run_matmul(run, c):

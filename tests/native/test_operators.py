@@ -1,7 +1,5 @@
 """The operators in ONNX Runtime, through ortffi."""
 
-from __future__ import annotations
-
 import itertools
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -9,17 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from onnx import helper
-
-import ortffi
 from service.preparation.layout import Layout
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
 
+import ortffi
+
 OPTIONAL = ["bias", "style", "alpha", "residual", "addend"]
 COMBINATIONS = [
-    frozenset(chosen)
-    for count in range(len(OPTIONAL) + 1)
-    for chosen in itertools.combinations(OPTIONAL, count)
+    frozenset(chosen) for count in range(len(OPTIONAL) + 1) for chosen in itertools.combinations(OPTIONAL, count)
 ]
 
 
@@ -183,10 +179,7 @@ def floats(*shape):
         ({"style": floats(1, 8)}, "style needs statistics"),
         ({"statistics": floats(4, 5)}, r"statistics should have shape \[4, 4\]"),
         ({"statistics": floats(4, 5), "style": floats(1, 8)}, "statistics should have shape"),
-        (
-            {"statistics": floats(2, 4), "style": floats(1, 8)},
-            r"statistics should have shape \[4, 4\]",
-        ),
+        ({"statistics": floats(2, 4), "style": floats(1, 8)}, r"statistics should have shape \[4, 4\]"),
         ({"statistics": floats(4, 4), "style": floats(8)}, "style should have shape"),
         ({"alpha": floats(3)}, "alpha should have shape"),
         ({"residual": floats(1, 8, 16)}, r"residual should have shape \[1, 9, 16\]"),
@@ -310,15 +303,9 @@ def test_a_variant_chosen_too_late_refuses_what_it_would_misread(library_path):
 
 def test_weights_that_do_not_say_their_layout_are_refused(library_path):
     c = reference.random_convolution(reference.Sizes(9, 4, 16))
-    inputs = {
-        name: array for name, array in native_models.inputs_of(c).items() if array is not None
-    }
+    inputs = {name: array for name, array in native_models.inputs_of(c).items() if array is not None}
     node = helper.make_node(
-        "DynamicQuantizeConv",
-        list(inputs),
-        ["y"],
-        domain="kokoro",
-        **native_models.attributes_of(c),
+        "DynamicQuantizeConv", list(inputs), ["y"], domain="kokoro", **native_models.attributes_of(c)
     )
     model = native_models.chain([node], inputs, ["y"])
     with pytest.raises(ortffi.OrtError, match="attribute layout, an int, is missing"):
@@ -328,14 +315,9 @@ def test_weights_that_do_not_say_their_layout_are_refused(library_path):
 @pytest.mark.parametrize("threads", [1, 2, 3])
 def test_several_runs_of_one_session_do_not_meet(library_path, threads):
     parts = frozenset({"bias", "style", "alpha", "residual"})
-    c = reference.random_convolution(
-        reference.Sizes(900, 70, 90, kernel=5, pads=(2, 2), parts=parts)
-    )
+    c = reference.random_convolution(reference.Sizes(900, 70, 90, kernel=5, pads=(2, 2), parts=parts))
     model = native_models.model(
-        "DynamicQuantizeConv",
-        native_models.inputs_of(c),
-        native_models.attributes_of(c),
-        ["y", "s"],
+        "DynamicQuantizeConv", native_models.inputs_of(c), native_models.attributes_of(c), ["y", "s"]
     )
     given = {n: a for n, a in native_models.inputs_of(c).items() if a is not None}
     inputs = [{**given, "x": given["x"] * np.float32(i + 1)} for i in range(4)]

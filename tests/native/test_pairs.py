@@ -1,17 +1,15 @@
 """Products in pairs of rows, for weights whose differences fit int8."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-
-import ortffi
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
 from tests.profiles import costly, given
+
+import ortffi
 
 SMALL = 3
 """A seed whose weights are small, so that their differences fit."""
@@ -91,9 +89,7 @@ class TestIntegers:
             ((0, 63, 0, -64), 4),
         ],
     )
-    @pytest.mark.parametrize(
-        "activations", [(0, 127), (255, 127), (0, 63, 127, 63), (63, 0, 0, 64), (0, 0, 127, 127)]
-    )
+    @pytest.mark.parametrize("activations", [(0, 127), (255, 127), (0, 63, 127, 63), (63, 0, 0, 64), (0, 0, 127, 127)])
     def test_do_not_saturate(self, weights, levels, activations):
         """Differences of weights and of activations as large as they may be."""
         c = in_pairs(reference.Sizes(120, 70, 20, 7))

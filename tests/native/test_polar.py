@@ -1,14 +1,12 @@
 """PolarToCartesian against its definition and against the operators that it stands for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from onnx import helper
-
-import ortffi
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
+
+import ortffi
 
 NOT_FINITE = [np.nan, np.inf, -np.inf]
 
@@ -43,9 +41,7 @@ def stock(x):
     ]
     sizes = helper.make_tensor("sizes", 7, [2], given.pop("sizes"))
     nodes.insert(0, helper.make_node("Constant", [], ["sizes"], value=sizes))
-    with ortffi.SessionBuilder().commit_from_memory(
-        native_models.chain(nodes, given, ["y"])
-    ) as session:
+    with ortffi.SessionBuilder().commit_from_memory(native_models.chain(nodes, given, ["y"])) as session:
         (y,) = session.run(given, copy=True)
     return y[0]
 
@@ -100,8 +96,7 @@ class TestDefinition:
         np.testing.assert_array_equal(np.delete(y, 4, axis=0), np.delete(expected, 4, axis=0))
 
     @pytest.mark.parametrize(
-        ("shape", "message"),
-        [((0, 4), "x is empty"), ((4, 0), "x is empty"), ((4, 3), "a phase for each magnitude")],
+        ("shape", "message"), [((0, 4), "x is empty"), ((4, 0), "x is empty"), ((4, 3), "a phase for each magnitude")]
     )
     def test_sizes_that_make_no_sense_are_refused(self, shape, message):
         with pytest.raises(native_library.RefusedError, match=message):

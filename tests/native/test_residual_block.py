@@ -1,16 +1,14 @@
 """ResidualBlock against the six DynamicQuantizeConv that it stands for."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import replace
 
 import numpy as np
 import pytest
-
-import ortffi
 from tests.native import kokoro_reference as reference
 from tests.native import native_models
+
+import ortffi
 
 OPERANDS = ("weight", "weight_sums", "runs", "bias", "style", "alpha")
 EPSILON = 1e-5
@@ -19,9 +17,7 @@ EPSILON = 1e-5
 class Block:
     """Random operands of six convolutions."""
 
-    def __init__(
-        self, rows=70, channels=20, kernel=3, dilations=(1, 1, 3, 1, 5, 1), *, pairs=False
-    ):
+    def __init__(self, rows=70, channels=20, kernel=3, dilations=(1, 1, 3, 1, 5, 1), *, pairs=False):
         random = np.random.default_rng(kernel)
         self.dilations = dilations
         self.x = random.standard_normal((rows, channels), np.float32)
@@ -82,10 +78,7 @@ def random_statistics(block, seed=7):
     """Of other rows for each convolution, in the place of those that it would measure."""
     random = np.random.default_rng(seed)
     shape = (50, block.x.shape[1])
-    found = [
-        reference.statistics(random.normal(0.2 * i, 1 + 0.2 * i, shape).astype(np.float32))
-        for i in range(6)
-    ]
+    found = [reference.statistics(random.normal(0.2 * i, 1 + 0.2 * i, shape).astype(np.float32)) for i in range(6)]
     return np.stack(found)
 
 
@@ -110,9 +103,7 @@ def run_six(run):
         for index, c in enumerate(block.convolutions):
             last = index == 5
             measured.append(statistics)
-            taken = (
-                statistics if given is None else reference.joined(statistics, given[index], share)
-            )
+            taken = statistics if given is None else reference.joined(statistics, given[index], share)
             one = replace(
                 c,
                 x=terms[-1],
@@ -135,13 +126,9 @@ def assert_same(found, expected):
 
 
 @pytest.mark.parametrize("addend", [True, False])
+@pytest.mark.parametrize("outputs", [["y"], ["y", "s"], ["y", "", "measured"], ["y", "s", "measured"]], ids="+".join)
 @pytest.mark.parametrize(
-    "outputs", [["y"], ["y", "s"], ["y", "", "measured"], ["y", "s", "measured"]], ids="+".join
-)
-@pytest.mark.parametrize(
-    "shape",
-    [(70, 20, 3), (1, 1, 1), (5, 7, 11), (900, 128, 3), (300, 128, 11), (129, 33, 7)],
-    ids=str,
+    "shape", [(70, 20, 3), (1, 1, 1), (5, 7, 11), (900, 128, 3), (300, 128, 11), (129, 33, 7)], ids=str
 )
 @pytest.mark.parametrize("pairs", [False, True], ids=["", "pairs"])
 def test_is_six_convolutions(run, run_six, variant, shape, addend, outputs, pairs):
@@ -153,9 +140,7 @@ def test_is_six_convolutions(run, run_six, variant, shape, addend, outputs, pair
     named = dict(zip(filter(None, outputs), [y[0], *found], strict=True))
     for name, array in named.items():
         assert np.array_equal(array, expected[name].reshape(array.shape))
-    np.testing.assert_allclose(
-        expected["s"], reference.statistics(expected["y"]), rtol=1e-3, atol=1e-4
-    )
+    np.testing.assert_allclose(expected["s"], reference.statistics(expected["y"]), rtol=1e-3, atol=1e-4)
 
 
 @pytest.mark.parametrize("addend", [True, False])
@@ -186,9 +171,7 @@ def test_measures_what_goes_into_each_convolution(run_block, variant, share):
     assert np.array_equal(measured[0], reference.statistics(block.x))
     _, _, others = run_block(block, given=random_statistics(block, seed=8), share=share)
     assert np.array_equal(measured[0], others[0])
-    assert all(
-        np.array_equal(a, b) == (share == 0) for a, b in zip(measured[1:], others[1:], strict=True)
-    )
+    assert all(np.array_equal(a, b) == (share == 0) for a, b in zip(measured[1:], others[1:], strict=True))
 
 
 @pytest.mark.parametrize("stretch", [1, 20, 69])
@@ -222,9 +205,7 @@ def test_the_range_is_of_both(run_block, run_six, variant, share):
 
 @pytest.mark.parametrize("kernel", [3, 11])
 @pytest.mark.parametrize("window", [(0, 200), (150, 330), (250, 400)], ids=str)
-def test_a_window_that_is_given_the_wholes_statistics_is_a_part_of_the_whole(
-    run_block, variant, window, kernel
-):
+def test_a_window_that_is_given_the_wholes_statistics_is_a_part_of_the_whole(run_block, variant, window, kernel):
     """All rows but those that hang on rows beyond an edge that the whole has not.
 
     Where padding made rows at an edge wider than the whole, the range would be theirs.
@@ -268,10 +249,7 @@ def zeros(*shape):
         ({"addend": zeros(1, 69, 20)}, r"addend should have shape \[1, 70, 20\]"),
         ({"given": zeros(480)}, "given and share come together or not at all"),
         ({"share": zeros(1)}, "given and share come together or not at all"),
-        (
-            {"given": zeros(456), "share": zeros(1)},
-            r"given should have shape \[480\] and has \[456\]",
-        ),
+        ({"given": zeros(456), "share": zeros(1)}, r"given should have shape \[480\] and has \[456\]"),
         ({"given": zeros(24, 20), "share": zeros(1)}, r"given should have shape \[480\]"),
         ({"given": zeros(480), "share": zeros(2)}, r"share should have shape \[1\] and has \[2\]"),
         ({"weight_4": np.zeros((2, 3, 5, 16, 3), np.int8)}, "weight should have shape"),

@@ -1,16 +1,14 @@
 """HarmonicSource against its definition and against the operators that it stands for."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from onnx import helper
-
-import ortffi
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
+
+import ortffi
 
 ATTRIBUTES = ("factor", "amplitude", "threshold", "silence")
 
@@ -32,12 +30,7 @@ def random_source(frames, harmonics=9, factor=300, *, silent=0.3, amplitude=0.1,
 
 
 def inputs_of(s):
-    return {
-        "phase": s.phase[None],
-        "f0": s.f0[None],
-        "weight": s.weight,
-        "bias": np.array([s.bias], np.float32),
-    }
+    return {"phase": s.phase[None], "f0": s.f0[None], "weight": s.weight, "bias": np.array([s.bias], np.float32)}
 
 
 def attributes_of(s):

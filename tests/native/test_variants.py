@@ -1,13 +1,10 @@
 """Every variant that this processor runs against portable C and against numpy."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-
 from tests.native import kokoro_reference as reference
 from tests.native import native_library
 from tests.profiles import costly, given
@@ -215,9 +212,7 @@ class TestRangeOfStatistics:
     @pytest.mark.parametrize("width", [0.25, 1.0, 4.0])
     def test_comes_of_statistics_without_style_too(self, parts, width):
         c = reference.random_convolution(reference.Sizes(90, 20, 3, parts=frozenset(parts)))
-        c.statistics = reference.statistics(c.x) * np.float32(
-            [[np.nan], [np.nan], [width], [width]]
-        )
+        c.statistics = reference.statistics(c.x) * np.float32([[np.nan], [np.nan], [width], [width]])
         q, found, zero_point = native_library.quantize(c)
         expected_q, expected, expected_zero_point = c.quantized()
         assert found == pytest.approx(expected, rel=1e-5)
@@ -259,13 +254,13 @@ class TestHostileValues:
         assert q[3, 4] == 0
 
 
-def expected_of(c: reference.Convolution) -> reference.Floats:
+def expected_of(c):
     """From the variant's own activations, which are held elsewhere."""
     q, scale, zero_point = native_library.quantize(c)
     return c.finish(c.accumulators(q, zero_point), np.float32(scale))
 
 
-def _rounding(sizes: np.ndarray, terms: int) -> np.ndarray:
+def _rounding(sizes, terms):
     """What rounding allows sums of floats that are made in pairs of rows.
 
     `sizes` are the sums of absolute terms. A row also has rounded terms of the other row of its

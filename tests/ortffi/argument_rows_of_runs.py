@@ -6,9 +6,6 @@ import asyncio
 import math
 
 import numpy as np
-
-import ortffi
-from ortffi import ElementType, Memory, RunOptions, Value
 from tests.ortffi.argument_table import (
     BOUND_INPUT,
     BOUND_OUTPUT,
@@ -37,10 +34,11 @@ from tests.ortffi.argument_table import (
     optional,
 )
 
+import ortffi
+from ortffi import ElementType, Memory, RunOptions, Value
+
 ROWS: dict[str, Row] = {
-    "Memory": Row(
-        lambda _: Memory, wrong={"name": Wrong(NO_C_STRING), "device_id": Wrong(NO_NATURAL)}
-    ),
+    "Memory": Row(lambda _: Memory, wrong={"name": Wrong(NO_C_STRING), "device_id": Wrong(NO_NATURAL)}),
     "Memory.cuda": Row(lambda _: Memory.cuda, wrong={"device_id": Wrong(NO_NATURAL)}),
     "infer": Row(
         lambda _: ortffi.infer,
@@ -78,9 +76,7 @@ ROWS: dict[str, Row] = {
         {"model": Wrong((None, 1, THING, NAN, True, ["x"], "a\0b"), "model|null byte")},
     ),
     "read_profile": Row(
-        lambda _: ortffi.read_profile,
-        lambda world: {"path": world.profile},
-        {"path": Wrong(NO_PATH, "path|null byte")},
+        lambda _: ortffi.read_profile, lambda world: {"path": world.profile}, {"path": Wrong(NO_PATH, "path|null byte")}
     ),
     "by_provider": Row(
         lambda _: ortffi.by_provider,
@@ -149,12 +145,7 @@ ROWS: dict[str, Row] = {
     "Session.run_async": Row(
         lambda world: lambda **given: asyncio.run(world.session.run_async(**given)),
         lambda _: {"inputs": {"x": X}},
-        {
-            "inputs": INPUTS,
-            "output_names": OUTPUT_NAMES,
-            "options": RUN_OPTIONS,
-            "copy": Wrong(NO_MATTER),
-        },
+        {"inputs": INPUTS, "output_names": OUTPUT_NAMES, "options": RUN_OPTIONS, "copy": Wrong(NO_MATTER)},
         allowed={"CreateRunOptions"},
     ),
     "Session.submit": Row(
@@ -204,21 +195,11 @@ ROWS: dict[str, Row] = {
         lambda _: {"inputs": {"x": X}, "outputs": {"y": np.empty(3, np.float32)}},
         {
             "inputs": optional(
-                lambda world: (
-                    *NO_MAPPING,
-                    {1: X},
-                    {"y": X},
-                    *({"x": source} for source in BOUND_INPUT.all(world)),
-                ),
+                lambda world: (*NO_MAPPING, {1: X}, {"y": X}, *({"x": source} for source in BOUND_INPUT.all(world))),
                 "input|'x'|value is closed",
             ),
             "outputs": optional(
-                lambda world: (
-                    *NO_MAPPING,
-                    {1: X},
-                    {"x": X},
-                    *({"y": target} for target in BOUND_OUTPUT.all(world)),
-                ),
+                lambda world: (*NO_MAPPING, {1: X}, {"x": X}, *({"y": target} for target in BOUND_OUTPUT.all(world))),
                 "output|'y'|name|value is closed",
             ),
         },
@@ -249,14 +230,10 @@ ROWS: dict[str, Row] = {
         works=False,  # needs ONNX Runtime 1.22
     ),
     "Session.input_index": Row(
-        lambda world: world.session.input_index,
-        lambda _: {"name": "x"},
-        {"name": Wrong(NO_STR)},
+        lambda world: world.session.input_index, lambda _: {"name": "x"}, {"name": Wrong(NO_STR)}
     ),
     "Session.output_index": Row(
-        lambda world: world.session.output_index,
-        lambda _: {"name": "y"},
-        {"name": Wrong(NO_STR)},
+        lambda world: world.session.output_index, lambda _: {"name": "y"}, {"name": Wrong(NO_STR)}
     ),
     "IoBinding.bind_input": Row(
         lambda world: world.binding.bind_input,
@@ -281,25 +258,14 @@ ROWS: dict[str, Row] = {
         },
     ),
     "Value.empty": Row(
-        lambda _: Value.empty,
-        lambda _: {"shape": [3]},
-        {"shape": Wrong(NO_SHAPE), "element_type": ELEMENT_TYPE},
+        lambda _: Value.empty, lambda _: {"shape": [3]}, {"shape": Wrong(NO_SHAPE), "element_type": ELEMENT_TYPE}
     ),
     "Value.from_sequence": Row(
         lambda _: Value.from_sequence,
         lambda _: {"items": [X]},
         {
             "items": Wrong(
-                lambda world: (
-                    *NO_SEQUENCE,
-                    X,
-                    [],
-                    [1],
-                    [None],
-                    ["x"],
-                    [X.astype(">f4")],
-                    [world.closed_value],
-                ),
+                lambda world: (*NO_SEQUENCE, X, [], [1], [None], ["x"], [X.astype(">f4")], [world.closed_value]),
                 "items|value is closed|allowed are",
             ),
             "element_type": optional((*NO_MEMBER, ElementType.INT64), "element_?type|expected"),
@@ -325,16 +291,13 @@ ROWS: dict[str, Row] = {
                     {"x\0": 1},
                 ),
                 "map|string",
-            ),
+            )
         },
     ),
     "Value.numpy": Row(
         lambda world: world.value.numpy,
         wrong={
-            "dtype": optional(
-                (1, "no such", THING, NAN, True, np.float64, "M8[s]"),
-                "dtype|data type|tensor holds",
-            ),
+            "dtype": optional((1, "no such", THING, NAN, True, np.float64, "M8[s]"), "dtype|data type|tensor holds"),
             "copy": Wrong(NO_MATTER),
         },
     ),
@@ -343,14 +306,9 @@ ROWS: dict[str, Row] = {
         lambda _: {"source": X},
         {
             "source": Wrong(
-                lambda world: (
-                    *NO_ARRAY,
-                    world.closed_value,
-                    X.astype(">f4"),
-                    X.astype(np.float64),
-                ),
+                lambda world: (*NO_ARRAY, world.closed_value, X.astype(">f4"), X.astype(np.float64)),
                 "source|value is closed|expected float32|allowed are",
-            ),
+            )
         },
     ),
     "Value.mapped": Row(

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 import numpy as np
-
-import ortffi
 import ortffi.environment
-from ortffi import SessionBuilder, SessionOptions
 from tests.ortffi.argument_table import (
     ENTRIES,
     FILES,
@@ -33,13 +29,14 @@ from tests.ortffi.argument_table import (
     optional,
 )
 
+import ortffi
+from ortffi import SessionBuilder, SessionOptions
 
-def build(name: str, good: Any, wrong: tuple[Any, ...], parameter: str, option: str) -> Row:
+
+def build(name, good, wrong, parameter, option):
     """Describe a method of the builder that sets one option."""
     return Row(
-        lambda _: getattr(SessionBuilder(), name),
-        lambda _: {parameter: good},
-        {parameter: Wrong(wrong, option)},
+        lambda _: getattr(SessionBuilder(), name), lambda _: {parameter: good}, {parameter: Wrong(wrong, option)}
     )
 
 
@@ -103,16 +100,7 @@ ROWS: dict[str, Row] = {
     ),
     "Environment.share_cpu_arena": Row(
         lambda world: world.environment.share_cpu_arena,
-        wrong={
-            "config": optional(
-                (
-                    *NO_MAPPING,
-                    {"max_mem": 1},
-                    ortffi.ArenaConfig(max_mem=-1),
-                ),
-                "config|max_mem",
-            )
-        },
+        wrong={"config": optional((*NO_MAPPING, {"max_mem": 1}, ortffi.ArenaConfig(max_mem=-1)), "config|max_mem")},
         works=False,  # only once in a process
     ),
     "init": Row(
@@ -154,14 +142,7 @@ ROWS: dict[str, Row] = {
     "SessionOptions": Row(
         lambda _: SessionOptions,
         wrong={
-            "providers": Wrong(
-                (
-                    *NO_SEQUENCE,
-                    ["CPUExecutionProvider"],
-                    [ortffi.CPU],
-                    [ortffi.CPU(), ortffi.CUDA()],
-                )
-            ),
+            "providers": Wrong((*NO_SEQUENCE, ["CPUExecutionProvider"], [ortffi.CPU], [ortffi.CPU(), ortffi.CUDA()])),
             "optimization_level": optional(NO_MEMBER),
             "optimized_model_path": optional(NO_PATH),
             "execution_mode": optional(NO_MEMBER),
@@ -189,20 +170,14 @@ ROWS: dict[str, Row] = {
             "config": Wrong(ENTRIES),
         },
     ),
-    "SessionBuilder": Row(
-        lambda _: SessionBuilder, wrong={"options": optional((*NO_MAPPING, {"log_level": 1}))}
-    ),
+    "SessionBuilder": Row(lambda _: SessionBuilder, wrong={"options": optional((*NO_MAPPING, {"log_level": 1}))}),
     "SessionBuilder.with_options": Row(
         lambda _: SessionBuilder().with_options,
         lambda _: {"intra_op_threads": 1},
         {"changes": Wrong(({"no_such": 1}, {"intra_op_threads": "1"}), "no_such|intra_op_threads")},
     ),
     "SessionBuilder.with_provider": build(
-        "with_provider",
-        ortffi.CPU(),
-        (*NO_STR, "CPUExecutionProvider", ortffi.CPU),
-        "provider",
-        "provider",
+        "with_provider", ortffi.CPU(), (*NO_STR, "CPUExecutionProvider", ortffi.CPU), "provider", "provider"
     ),
     "SessionBuilder.with_cuda": Row(
         lambda _: SessionBuilder().with_cuda,
@@ -216,37 +191,20 @@ ROWS: dict[str, Row] = {
     ),
     "SessionBuilder.with_tensorrt": Row(
         lambda _: SessionBuilder().with_tensorrt,
-        wrong={
-            "device_id": Wrong(NO_NATURAL),
-            "options": Wrong(({"no_such": 1}, {"trt_fp16_enable": None}), "option"),
-        },
+        wrong={"device_id": Wrong(NO_NATURAL), "options": Wrong(({"no_such": 1}, {"trt_fp16_enable": None}), "option")},
         works=False,  # needs a build with TensorRT
     ),
     "SessionBuilder.with_optimization_level": build(
-        "with_optimization_level",
-        ortffi.GraphOptimizationLevel.ALL,
-        NO_MEMBER,
-        "level",
-        "optimization_level",
+        "with_optimization_level", ortffi.GraphOptimizationLevel.ALL, NO_MEMBER, "level", "optimization_level"
     ),
-    "SessionBuilder.with_optimized_model": build(
-        "with_optimized_model", "x", NO_PATH, "path", "optimized_model_path"
-    ),
+    "SessionBuilder.with_optimized_model": build("with_optimized_model", "x", NO_PATH, "path", "optimized_model_path"),
     "SessionBuilder.with_execution_mode": build(
         "with_execution_mode", ortffi.ExecutionMode.SEQUENTIAL, NO_MEMBER, "mode", "execution_mode"
     ),
-    "SessionBuilder.with_intra_threads": build(
-        "with_intra_threads", 1, NO_NATURAL, "n_threads", "intra_op_threads"
-    ),
-    "SessionBuilder.with_inter_threads": build(
-        "with_inter_threads", 1, NO_NATURAL, "n_threads", "inter_op_threads"
-    ),
-    "SessionBuilder.with_spinning": build(
-        "with_spinning", True, NO_BOOL, "enabled", "allow_spinning"
-    ),
-    "SessionBuilder.with_memory_pattern": build(
-        "with_memory_pattern", True, NO_BOOL, "enabled", "memory_pattern"
-    ),
+    "SessionBuilder.with_intra_threads": build("with_intra_threads", 1, NO_NATURAL, "n_threads", "intra_op_threads"),
+    "SessionBuilder.with_inter_threads": build("with_inter_threads", 1, NO_NATURAL, "n_threads", "inter_op_threads"),
+    "SessionBuilder.with_spinning": build("with_spinning", True, NO_BOOL, "enabled", "allow_spinning"),
+    "SessionBuilder.with_memory_pattern": build("with_memory_pattern", True, NO_BOOL, "enabled", "memory_pattern"),
     "SessionBuilder.with_cpu_arena": build("with_cpu_arena", True, NO_BOOL, "enabled", "cpu_arena"),
     "SessionBuilder.with_prepacked_weights": Row(
         lambda _: SessionBuilder().with_prepacked_weights,
@@ -262,36 +220,20 @@ ROWS: dict[str, Row] = {
         "with_initializers", {"w": X}, NAMED_ARRAYS, "initializers", "initializers"
     ),
     "SessionBuilder.with_external_initializers": build(
-        "with_external_initializers",
-        {"w": X},
-        NAMED_ARRAYS,
-        "initializers",
-        "external_initializers",
+        "with_external_initializers", {"w": X}, NAMED_ARRAYS, "initializers", "external_initializers"
     ),
-    "SessionBuilder.with_external_files": build(
-        "with_external_files", {"x": b"x"}, FILES, "files", "external_files"
-    ),
-    "SessionBuilder.with_custom_ops": build(
-        "with_custom_ops", "x", NO_PATH, "library", "custom_op_libraries"
-    ),
-    "SessionBuilder.with_profiling": build(
-        "with_profiling", "x", NO_PATH, "prefix", "profiling_prefix"
-    ),
-    "SessionBuilder.with_log_level": build(
-        "with_log_level", ortffi.LogLevel.FATAL, NO_MEMBER, "level", "log_level"
-    ),
-    "SessionBuilder.with_logger": build(
-        "with_logger", logging.getLogger(__name__), NO_STR, "logger", "logger"
-    ),
+    "SessionBuilder.with_external_files": build("with_external_files", {"x": b"x"}, FILES, "files", "external_files"),
+    "SessionBuilder.with_custom_ops": build("with_custom_ops", "x", NO_PATH, "library", "custom_op_libraries"),
+    "SessionBuilder.with_profiling": build("with_profiling", "x", NO_PATH, "prefix", "profiling_prefix"),
+    "SessionBuilder.with_log_level": build("with_log_level", ortffi.LogLevel.FATAL, NO_MEMBER, "level", "log_level"),
+    "SessionBuilder.with_logger": build("with_logger", logging.getLogger(__name__), NO_STR, "logger", "logger"),
     "SessionBuilder.with_config": Row(
         lambda _: SessionBuilder().with_config,
         lambda _: {"key": "key", "value": "value"},
         {"key": Wrong(NO_C_STRING), "value": Wrong(NO_C_STRING, r"config\['key'\]")},
     ),
     "SessionBuilder.commit_from_file": Row(
-        lambda _: SessionBuilder().commit_from_file,
-        lambda world: {"path": world.file},
-        {"path": Wrong(NO_PATH)},
+        lambda _: SessionBuilder().commit_from_file, lambda world: {"path": world.file}, {"path": Wrong(NO_PATH)}
     ),
     "SessionBuilder.commit_from_memory": Row(
         lambda _: SessionBuilder().commit_from_memory,
@@ -299,8 +241,6 @@ ROWS: dict[str, Row] = {
         {"model": Wrong((*NO_BUFFER, np.arange(9)[::2], np.zeros(1, "M8[s]")))},
     ),
     "SessionBuilder.commit_from_mmap": Row(
-        lambda _: SessionBuilder().commit_from_mmap,
-        lambda world: {"path": world.file},
-        {"path": Wrong(NO_PATH)},
+        lambda _: SessionBuilder().commit_from_mmap, lambda world: {"path": world.file}, {"path": Wrong(NO_PATH)}
     ),
 }

@@ -25,10 +25,7 @@ NO_SEQUENCE = (None, 1, "x", b"x", THING, NAN, True, {"x": 1})
 NO_MEMBER = (None, "FLOAT", b"1", THING, NAN, True, 1.0, -1, HUGE, [1])
 NO_BUFFER = (None, 1, "x", THING, NAN, True, ["x"])
 NO_ARRAY = (None, 1, "x", b"x", THING, NAN, True, [1.0], np.float32(1), np.zeros(1, "M8[s]"))
-NO_SHAPE = (
-    None, 1, "3", b"3", THING, NAN, True, np.array([3]), [None], ["3"], [3.0], [True], [-1],
-    [2**64, 0], [NAN],
-)  # fmt: skip
+NO_SHAPE = (None, 1, "3", b"3", THING, NAN, True, np.array([3]), [None], ["3"], [3.0], [True], [-1], [2**64, 0], [NAN])
 NO_MATTER: tuple[Any, ...] = ()
 """For what never reaches C and needs no type: what is only asked whether it is true, what numpy
 takes as it is."""
@@ -48,7 +45,7 @@ class Wrong:
     named: str | None = None
     optional: bool = False
 
-    def all(self, world: Any) -> list[Any]:
+    def all(self, world):
         values = self.values(world) if callable(self.values) else self.values
         return [value for value in values if not (self.optional and value is None)]
 
@@ -74,11 +71,11 @@ class Row:
     needs: str = "Run"
 
 
-def optional(values: Any, named: str | None = None) -> Wrong:
+def optional(values, named=None):
     return Wrong(values, named, optional=True)
 
 
-def no_options(world: Any) -> tuple[Any, ...]:
+def no_options(world):
     return (
         1, "x", b"x", THING, NAN, True, SessionOptions(),
         # These own a C object too, of another kind.
@@ -96,23 +93,15 @@ INPUTS = Wrong(
     ),
     r"input|name|value is closed|\bx\b",
 )  # fmt: skip
-OUTPUT_NAMES = optional((
-    1, "y", b"y", THING, NAN, True, [1], [None], [b"y"], [["y"]], ["y\0"],
-))  # fmt: skip
+OUTPUT_NAMES = optional((1, "y", b"y", THING, NAN, True, [1], [None], [b"y"], [["y"]], ["y\0"]))
 BOUND_INPUT = Wrong(
-    lambda world: (
-        *NO_ARRAY, X.astype(">f4"), X.astype(np.float64), world.closed_value, X[::2],
-        Memory.CPU,
-    ),
+    lambda world: (*NO_ARRAY, X.astype(">f4"), X.astype(np.float64), world.closed_value, X[::2], Memory.CPU),
     "'x'|value is closed",
-)  # fmt: skip
+)
 BOUND_OUTPUT = Wrong(
-    lambda world: (
-        *NO_ARRAY, X.astype(">f4"), X.astype(np.float64), world.closed_value, X[::2],
-        world.read_only,
-    ),
+    lambda world: (*NO_ARRAY, X.astype(">f4"), X.astype(np.float64), world.closed_value, X[::2], world.read_only),
     "'y'|value is closed",
-)  # fmt: skip
+)
 ELEMENT_TYPE = Wrong((*NO_MEMBER, ElementType.UNDEFINED, ElementType.COMPLEX64))
 NAMED_ARRAYS = (*NO_MAPPING, {1: X}, {"w\0": X}, {"w": None}, {"w": [1.0]}, {"w": X.astype(">f4")})
 LENGTHS = (*NO_MAPPING, {1: 1}, {"n": "1"}, {"n": True}, {"n": -1}, {"n": HUGE}, {"n": NAN})

@@ -1,15 +1,13 @@
 """Everything that takes something from ONNX Runtime, in pieces that give all of it back."""
 
-from __future__ import annotations
-
 import logging
 from contextlib import contextmanager
 
 import numpy as np
+from tests.ortffi import tiny_models
 
 import ortffi
 from ortffi import DTYPES, ElementType, Memory, RunOptions, SessionBuilder, SessionOptions, Value
-from tests.ortffi import tiny_models
 
 SMALL = np.ones(3, np.float32)
 LARGE = np.ones(5000, np.float32)
@@ -160,9 +158,7 @@ def run_bindings(_folder):
     with load(tiny_models.add()) as session, RunOptions() as options:
         target = np.zeros(3, np.float32)
         with Value.from_numpy(SMALL) as value, Value.empty([3]) as room:
-            binding = session.bind(
-                {"left": SMALL, "right": value}, {"total": target, "difference": room}
-            )
+            binding = session.bind({"left": SMALL, "right": value}, {"total": target, "difference": room})
         binding.run()
         binding.run(options)
         assert set(binding.outputs()) == {"total", "difference"}
@@ -189,11 +185,7 @@ def run_bindings(_folder):
 def use_run_options(_folder):
     with (
         RunOptions(
-            tag="tag",
-            log_level=ortffi.LogLevel.FATAL,
-            log_verbosity=1,
-            shrink_arenas="cpu:0",
-            config={"key": "value"},
+            tag="tag", log_level=ortffi.LogLevel.FATAL, log_verbosity=1, shrink_arenas="cpu:0", config={"key": "value"}
         ) as options,
         load(tiny_models.identity()) as session,
     ):

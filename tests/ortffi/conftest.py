@@ -6,21 +6,20 @@ import gc
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pytest
-
-import ortffi
 import ortffi.environment
+import pytest
 from ortffi._api import Api
 from ortffi.errors import check
 from tests.ortffi.fake_vtable import FakeVtable, environment_of
 
+import ortffi
+
 
 @pytest.fixture(scope="module", autouse=True)
-def _what_was_there_before() -> None:
+def _what_was_there_before():
     """Take what other modules made out of the garbage collector's sight.
 
     The tests collect all the time, and with all tests imported each time took a third of a second.
@@ -33,22 +32,22 @@ OLD_API_VERSION = 17
 
 
 @pytest.fixture
-def fake(library: ortffi.Library) -> FakeVtable:
+def fake(library):
     return FakeVtable(library.api)
 
 
 @pytest.fixture
-def use(monkeypatch: pytest.MonkeyPatch) -> Callable[[ortffi.Environment], None]:
+def use(monkeypatch):
     """Make everything in ortffi use an environment until the test ends."""
 
-    def use(environment: ortffi.Environment) -> None:
+    def use(environment):
         monkeypatch.setattr(ortffi.environment, "_environment", environment)
 
     return use
 
 
 @pytest.fixture
-def watched(fake: FakeVtable, use: Callable[[ortffi.Environment], None]) -> Iterator[FakeVtable]:
+def watched(fake, use):
     """Keep the accounts of a test: what it takes from ONNX Runtime must be given back."""
     use(fake.environment())
     yield fake
@@ -58,11 +57,7 @@ def watched(fake: FakeVtable, use: Callable[[ortffi.Environment], None]) -> Iter
 
 
 @pytest.fixture(params=["newest API", "old API"])
-def _api(
-    request: pytest.FixtureRequest,
-    library: ortffi.Library,
-    use: Callable[[ortffi.Environment], None],
-) -> None:
+def _api(request, library, use):
     """Run a test twice: as it is, and with nothing beyond API version 17.
 
     Outputs are read in another way where the library is older than 1.25. The vtable is the real
@@ -74,11 +69,11 @@ def _api(
 
 
 @pytest.fixture
-def load() -> Iterator[Callable[..., ortffi.Session]]:
+def load():
     """Load a model with one thread; the session is closed when the test ends."""
     sessions: list[ortffi.Session] = []
 
-    def load(model: bytes) -> ortffi.Session:
+    def load(model):
         session = ortffi.SessionBuilder().with_intra_threads(1).commit_from_memory(model)
         sessions.append(session)
         return session
@@ -89,17 +84,17 @@ def load() -> Iterator[Callable[..., ortffi.Session]]:
 
 
 @pytest.fixture
-def threads() -> Iterator[ThreadPoolExecutor]:
+def threads():
     """Start threads, and join them all when the test ends."""
     with ThreadPoolExecutor(16) as pool:
         yield pool
 
 
 @pytest.fixture
-def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
+def run_python():
     """Run a script in an interpreter of its own, with warnings as errors."""
 
-    def run_python(script: str, **environ: str) -> subprocess.CompletedProcess[str]:
+    def run_python(script, **environ):
         path = os.pathsep.join(filter(None, sys.path))
         return subprocess.run(
             [sys.executable, "-W", "error", "-c", script],
@@ -113,7 +108,7 @@ def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
 
 
 @pytest.fixture
-def skip_cut_off_loading() -> Callable[[], None]:
+def skip_cut_off_loading():
     """Skip what ends a process while sessions are being made, where that is emulated.
 
     ONNX Runtime itself crashes then if a thread is in the wrong place, without ortffi and Python
@@ -121,7 +116,7 @@ def skip_cut_off_loading() -> Callable[[], None]:
     arm64. Under the GIL a thread is hardly ever there, but every hundredth time when emulated.
     """
 
-    def skip_cut_off_loading() -> None:
+    def skip_cut_off_loading():
         if "ORTFFI_TEST_EMULATED" in os.environ:
             pytest.skip(
                 "emulated: ONNX Runtime may crash when a process ends while it makes sessions, "
@@ -132,5 +127,5 @@ def skip_cut_off_loading() -> Callable[[], None]:
 
 
 @pytest.fixture
-def numbers() -> np.ndarray:
+def numbers():
     return np.arange(6, dtype=np.float32)

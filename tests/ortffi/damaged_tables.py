@@ -14,7 +14,6 @@ import resource
 import signal
 import struct
 import sys
-from collections.abc import Iterator
 
 from ortffi._shared_object import fault_of
 
@@ -22,7 +21,7 @@ Change = tuple[int, bytes]
 """Where, and what is written there."""
 
 
-def tables(content: bytes) -> list[tuple[int, int]]:
+def tables(content):
     """Return offset and size of the ELF header, the program headers and the dynamic section."""
     (offset,) = struct.unpack_from("<Q", content, 32)
     (count,) = struct.unpack_from("<H", content, 56)
@@ -34,7 +33,7 @@ def tables(content: bytes) -> list[tuple[int, int]]:
     return found
 
 
-def changes(content: bytes, seed: int) -> Iterator[Change]:
+def changes(content, seed):
     """Yield changes of a byte, two bytes or a word of the tables, in a random order."""
     places = tables(content)
     source = random.Random(seed)
@@ -54,7 +53,7 @@ def changes(content: bytes, seed: int) -> Iterator[Change]:
             yield at, new
 
 
-def outcome(path: str) -> str:
+def outcome(path):
     """Check the file, and open it if it has no fault, in a process that may die of it."""
     process = os.fork()
     if process == 0:
@@ -79,12 +78,10 @@ def outcome(path: str) -> str:
     _, status = os.waitpid(process, 0)
     if os.WIFSIGNALED(status):
         return f"signal {os.WTERMSIG(status)}"
-    return {1: "found", 2: "refused", 3: "opened"}.get(
-        os.WEXITSTATUS(status), f"exit {os.WEXITSTATUS(status)}"
-    )
+    return {1: "found", 2: "refused", 3: "opened"}.get(os.WEXITSTATUS(status), f"exit {os.WEXITSTATUS(status)}")
 
 
-def main() -> None:
+def main():
     path, seed, number, twice = sys.argv[1], *map(int, sys.argv[2:])
     with open(path, "rb") as file:
         content = file.read()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 from collections.abc import Callable
-from typing import Any
 
-import ortffi
-from ortffi._api import SLOTS, Api, LogLevel, Slot
+from ortffi._api import SLOTS, Api, LogLevel
 from ortffi.environment import Environment
 from ortffi.errors import check
+
+import ortffi
 
 CREATES = {
     "CreateArenaCfgV2": "arena configuration",
@@ -73,10 +73,7 @@ CREATES_FOR_GOOD = {
 }
 """What is made once and stays until the process ends."""
 
-LENDS = {
-    "GetAllocatorWithDefaultOptions",
-    "GetTensorMutableData",
-}
+LENDS = {"GetAllocatorWithDefaultOptions", "GetTensorMutableData"}
 """What gives a pointer to something that stays its owner's, though it is not const."""
 
 RELEASES = {
@@ -104,18 +101,18 @@ RELEASES = {
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 
 
-def pointer_at(address: int) -> int | None:
+def pointer_at(address):
     return ctypes.c_void_p.from_address(address).value
 
 
-def _outputs(arguments: tuple[Any, ...]) -> list[int]:
+def _outputs(arguments):
     """Return the outputs in the arguments of `Run` that are not null."""
     n_outputs, outputs = arguments[-2:]
     found = (pointer_at(outputs + index * _WORD) for index in range(n_outputs))
     return [output for output in found if output]
 
 
-def environment_of(real: ortffi.Library, api: Api) -> Environment:
+def environment_of(real, api):
     """Return an environment of a library whose API is another."""
     newest = real.api_version if api.version == real.api.version else api.version
     library = dataclasses.replace(real, api=api, api_version=newest)
@@ -133,7 +130,7 @@ class FakeVtable:
         replace: a Python function to call instead of the real one, by name.
     """
 
-    def __init__(self, real: Api) -> None:
+    def __init__(self, real):
         self._real = real
         self.outstanding: set[tuple[str, int]] = set()
         self.created = 0
@@ -147,7 +144,7 @@ class FakeVtable:
         ctypes.memmove(self._table, real._pointer, ctypes.sizeof(self._table))
         self._callbacks = [self._install(slot) for slot in slots]
 
-    def api(self, version: int | None = None) -> Api:
+    def api(self, version=None):
         api = Api(ctypes.addressof(self._table), version or self._real.version, check)
         for name in RELEASES:
             if api.has(name):
@@ -155,27 +152,27 @@ class FakeVtable:
                 getattr(api, name).table = self._table, self._callbacks
         return api
 
-    def environment(self, version: int | None = None) -> Environment:
+    def environment(self, version=None):
         """Make an environment of it, as for a library of this API version, with clean accounts."""
         environment = environment_of(ortffi.init().library, self.api(version))
         self.calls.clear()
         return environment
 
-    def real(self, name: str) -> Callable[..., int | None]:
+    def real(self, name):
         """Return the real function of a slot, which returns its status instead of raising."""
         slot = SLOTS[name]
         return slot.signature()(self._real._address(slot))
 
-    def status(self, code: int, message: str) -> int:
+    def status(self, code, message):
         """Make an `OrtStatus` as a failing function would return it."""
         status = self._real.raw("CreateStatus")(ctypes.c_int(code), message.encode())
         self._note_created("status", status)
         return status
 
-    def _install(self, slot: Slot) -> Any:
+    def _install(self, slot):
         real = self.real(slot.name)
 
-        def fake(*arguments: Any) -> int | None:
+        def fake(*arguments):
             if slot.returns_status:
                 self.calls.append(slot.name)
                 if self.fail(slot.name):
@@ -196,13 +193,11 @@ class FakeVtable:
         self._table[slot.index] = address
         return callback
 
-    def _given_outputs(self, name: str, arguments: tuple[Any, ...]) -> set[int]:
+    def _given_outputs(self, name, arguments):
         """Return the outputs that a run is to fill, and does not make."""
         return set(_outputs(arguments)) if name == "Run" else set()
 
-    def _note_results(
-        self, name: str, arguments: tuple[Any, ...], given: set[int], *, failed: bool
-    ) -> None:
+    def _note_results(self, name, arguments, given, *, failed):
         if name == "Run":
             # A failed run may have left some of its outputs behind.
             for output in _outputs(arguments):
@@ -233,14 +228,14 @@ class FakeVtable:
         elif name == "GetAvailableProviders":
             self._note_created("provider names", pointer_at(arguments[0]))
 
-    def _note_created(self, kind: str, address: int | None) -> None:
+    def _note_created(self, kind, address):
         if not address or (kind, address) in self.outstanding:
             self.mistakes.append(f"{kind} created at {address}")
             return
         self.created += 1
         self.outstanding.add((kind, address))
 
-    def _note_released(self, kind: str, address: int | None) -> None:
+    def _note_released(self, kind, address):
         if address is None:  # which the header allows: `_Frees_ptr_opt_`
             return
         try:

@@ -1,7 +1,5 @@
 """How much memory grows while something is done again and again."""
 
-from __future__ import annotations
-
 import gc
 import re
 import threading

@@ -4,16 +4,11 @@ A trace function in C sends the signal, so that the interpreter itself decides w
 runs: where it really could. A trace function in Python would be interrupted in its own code.
 """
 
-from __future__ import annotations
-
 import ctypes
 import signal
 import sys
-from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import ortffi
 
@@ -30,13 +25,7 @@ class Interrupted(BaseException):
     """Raised by a signal handler, as KeyboardInterrupt is."""
 
 
-def interrupted_at_each_step(
-    call: Callable[[], object],
-    handle: Callable[[], object],
-    *,
-    step: int = 1,
-    places: tuple[str, ...] = (FOLDER,),
-) -> Iterator[int]:
+def interrupted_at_each_step(call, handle, *, step=1, places=(FOLDER,)):
     """Call again and again, with a signal at the first bytecode, the second, and so on.
 
     Only bytecodes of some places count. The exceptions that the handler raises are caught here.
@@ -56,26 +45,24 @@ def interrupted_at_each_step(
         number += step
 
 
-def trace_bytecodes(trace: Any) -> None:
+def trace_bytecodes(trace):
     """Call a trace function at each call, and, if it asks for them, at each bytecode."""
     # From Python 3.12 on, bytecodes are traced only if a frame has asked before.
     sys._getframe().f_trace_opcodes = True
     sys.settrace(trace)
 
 
-def _interrupt(
-    call: Callable[[], object], handle: Callable[[], object], number: int, places: tuple[str, ...]
-) -> bool:
+def _interrupt(call, handle, number, places):
     """Return whether the call had so many bytecodes."""
     left, handled = number, False
 
-    def on_signal(_number: int, _frame: FrameType | None) -> None:
+    def on_signal(_number, _frame):
         nonlocal handled
         sys.settrace(None)
         handled = True
         handle()
 
-    def on_bytecode(frame: FrameType, _event: str, _argument: Any) -> Any:
+    def on_bytecode(frame, _event, _argument):
         nonlocal left
         left -= 1
         if left > 0:
@@ -89,7 +76,7 @@ def _interrupt(
             caller = caller.f_back
         return send
 
-    def on_call(frame: FrameType, _event: str, _argument: Any) -> Any:
+    def on_call(frame, _event, _argument):
         if left <= 0 or not frame.f_code.co_filename.startswith(places):
             return None
         frame.f_trace_opcodes = True  # beside lines: Python 3.13.0 forgets some bytecodes

@@ -1,7 +1,5 @@
 """Views by every way that makes one, and arrays that tell when they go."""
 
-from __future__ import annotations
-
 import weakref
 from collections import Counter
 
@@ -36,9 +34,7 @@ MAKERS = {
     "from_numpy": lambda _: Value.from_numpy(LARGE.copy()).numpy(copy=False),
     "items": lambda _: Value.from_sequence([LARGE.copy()]).items()[0].numpy(copy=False),
     "outputs": lambda session: bound_output(session, Memory.CPU).numpy(copy=False),
-    "outputs into an array": lambda session: bound_output(
-        session, np.empty(5000, np.float32)
-    ).numpy(copy=False),
+    "outputs into an array": lambda session: bound_output(session, np.empty(5000, np.float32)).numpy(copy=False),
 }
 
 

@@ -1,7 +1,5 @@
 """How tests wait for threads, and let them meet."""
 
-from __future__ import annotations
-
 import threading
 import time
 
@@ -24,10 +22,7 @@ def together(threads, work, n_threads=8):
         start.wait(PATIENCE_S)
         return work(number)
 
-    return [
-        future.result(PATIENCE_S * 5)
-        for future in [threads.submit(begin, number) for number in range(n_threads)]
-    ]
+    return [future.result(PATIENCE_S * 5) for future in [threads.submit(begin, number) for number in range(n_threads)]]
 
 
 def check_results(results):

@@ -29,7 +29,7 @@ class NotRunError(Exception):
     """Zeros cannot be made for an input."""
 
 
-def zeros(shape: Any, dtype: Any) -> np.ndarray:
+def zeros(shape, dtype):
     lengths = [length if isinstance(length, int) else 1 for length in shape or ()]
     if any(length < 0 for length in lengths) or math.prod(lengths) > MOST_ELEMENTS:
         raise NotRunError("an input is too large")
@@ -38,7 +38,7 @@ def zeros(shape: Any, dtype: Any) -> np.ndarray:
     return np.full(lengths, "" if np.dtype(dtype).hasobject else 0, dtype)
 
 
-def with_ortffi(path: str) -> str:
+def with_ortffi(path):
     import ortffi
 
     try:
@@ -73,7 +73,7 @@ def with_ortffi(path: str) -> str:
     return "result"
 
 
-def with_package(path: str) -> str:
+def with_package(path):
     import onnxruntime
 
     dtypes = {
@@ -103,7 +103,7 @@ def with_package(path: str) -> str:
     return "result"
 
 
-def main() -> None:
+def main():
     who = sys.argv[1]
     if who == "ortffi":
         import ortffi

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import onnx
 from google.protobuf.message import DecodeError
-
 from tests.ortffi import tiny_models, typed_models
 
 MOST_BYTES = 3000
@@ -20,7 +19,7 @@ SMALL = (0, 1, 2, 3, 5, 7)
 HUGE = (0, -1, 2**31 - 1, 2**31, 2**32, 2**48, 2**62, 2**63 - 1, -(2**63))
 
 
-def seeds() -> list[bytes]:
+def seeds():
     """Return the models to damage: our own, and small ones of the ONNX package."""
     own = [
         tiny_models.add(), tiny_models.concat_strings(), tiny_models.constant(),
@@ -37,44 +36,44 @@ def seeds() -> list[bytes]:
     return own + usable
 
 
-def _opset(content: bytes) -> int:
+def _opset(content):
     return max(int(opset.version) for opset in onnx.ModelProto.FromString(content).opset_import)
 
 
 Mutation = Callable[[random.Random, bytearray], None]
 
 
-def flip(rng: random.Random, content: bytearray) -> None:
+def flip(rng, content):
     for _ in range(rng.randint(1, 8)):
         content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
 
 
-def overwrite(rng: random.Random, content: bytearray) -> None:
+def overwrite(rng, content):
     for _ in range(rng.randint(1, 4)):
         content[rng.randrange(len(content))] = rng.choice((0, 1, 0x7F, 0x80, 0xFF))
 
 
-def cut(rng: random.Random, content: bytearray) -> None:
+def cut(rng, content):
     del content[rng.randrange(len(content)) :]
 
 
-def cut_out(rng: random.Random, content: bytearray) -> None:
+def cut_out(rng, content):
     start = rng.randrange(len(content))
     del content[start : start + rng.randint(1, 40)]
 
 
-def insert(rng: random.Random, content: bytearray) -> None:
+def insert(rng, content):
     place = rng.randrange(len(content))
     content[place:place] = rng.randbytes(rng.randint(1, 40))
 
 
-def repeat(rng: random.Random, content: bytearray) -> None:
+def repeat(rng, content):
     start = rng.randrange(len(content))
     chunk = content[start : start + rng.randint(1, 60)]
     content[start:start] = chunk * rng.randint(1, 20)
 
 
-def swap(rng: random.Random, content: bytearray) -> None:
+def swap(rng, content):
     n = rng.randint(1, max(1, len(content) // 4))
     first, second = sorted(rng.sample(range(len(content) - 2 * n + 2), 2))
     second = max(second, first + n)
@@ -82,7 +81,7 @@ def swap(rng: random.Random, content: bytearray) -> None:
     content[first : first + n], content[second : second + n] = other, one
 
 
-def lie_about_a_length(rng: random.Random, content: bytearray) -> None:
+def lie_about_a_length(rng, content):
     """Write a large number over a byte, as protobuf writes its lengths."""
     place = rng.randrange(len(content))
     value, varint = rng.choice((2**7, 2**14, 2**31 - 1, 2**32 - 1, 2**35, 2**63, 2**64 - 1)), b""
@@ -91,8 +90,8 @@ def lie_about_a_length(rng: random.Random, content: bytearray) -> None:
     content[place : place + 1] = varint + bytes([value])
 
 
-def claim_huge_dimensions(rng: random.Random, content: bytearray) -> None:
-    def damage(model: onnx.ModelProto) -> None:
+def claim_huge_dimensions(rng, content):
+    def damage(model):
         graph = model.graph
         for info in (*graph.input, *graph.output, *graph.value_info):
             for dim in info.type.tensor_type.shape.dim:
@@ -106,10 +105,10 @@ def claim_huge_dimensions(rng: random.Random, content: bytearray) -> None:
     _as_model(rng, content, damage)
 
 
-def change_numbers(rng: random.Random, content: bytearray) -> None:
+def change_numbers(rng, content):
     """Change element types, versions, and what is in attributes and weights."""
 
-    def damage(model: onnx.ModelProto) -> None:
+    def damage(model):
         for info in (*model.graph.input, *model.graph.output):
             if rng.random() < 0.15:
                 info.type.tensor_type.elem_type = rng.randint(0, 30)
@@ -137,10 +136,10 @@ def change_numbers(rng: random.Random, content: bytearray) -> None:
     _as_model(rng, content, damage)
 
 
-def rewire(rng: random.Random, content: bytearray) -> None:
+def rewire(rng, content):
     """Change what nodes compute and what they are connected to."""
 
-    def damage(model: onnx.ModelProto) -> None:
+    def damage(model):
         graph = model.graph
         names = ["", "nobody", *(info.name for info in (*graph.input, *graph.output))]
         names += [name for node in graph.node for name in (*node.input, *node.output)]
@@ -168,9 +167,7 @@ def rewire(rng: random.Random, content: bytearray) -> None:
     _as_model(rng, content, damage)
 
 
-def _as_model(
-    rng: random.Random, content: bytearray, damage: Callable[[onnx.ModelProto], None]
-) -> None:
+def _as_model(rng, content, damage):
     try:
         model = onnx.ModelProto.FromString(bytes(content))
     except DecodeError:  # damaged before, or in ORT format
@@ -187,7 +184,7 @@ MUTATIONS: tuple[Mutation, ...] = (
 )
 
 
-def mutant(number: int, models: list[bytes]) -> tuple[str, bytes]:
+def mutant(number, models):
     """Return what was done to a model, and the result."""
     rng = random.Random(number)
     index = rng.randrange(len(models))

@@ -1,19 +1,14 @@
 """Sessions made by C calls alone, for options that a test wants to set itself."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
+from ortffi._api import SLOTS, new
 
 import ortffi
-from ortffi._api import SLOTS, LogLevel, new
-from ortffi.environment import Environment
 
 
-def create_session(environment: Environment, model: bytes, *steps: Callable[[int], Any]) -> int:
+def create_session(environment, model, *steps):
     """Make an `OrtSession`; each step is called with the `OrtSessionOptions*` before."""
     api = environment.api
     options = new(api.CreateSessionOptions)
@@ -27,9 +22,7 @@ def create_session(environment: Environment, model: bytes, *steps: Callable[[int
 
 
 @contextmanager
-def raw_session(
-    environment: Environment, model: bytes, *steps: Callable[[int], Any]
-) -> Iterator[int]:
+def raw_session(environment, model, *steps):
     """Lend an `OrtSession*` as `create_session` makes it."""
     session = create_session(environment, model, *steps)
     try:
@@ -38,17 +31,17 @@ def raw_session(
         environment.api.ReleaseSession(session)
 
 
-def listen(environment: Environment, callback: Any, level: LogLevel) -> Callable[[int], None]:
+def listen(environment, callback, level):
     """Return the step that gives a session a log callback."""
 
-    def step(options: int) -> None:
+    def step(options):
         environment.api.SetSessionLogSeverityLevel(options, level)
         environment.api.SetUserLoggingFunction(options, callback.function, callback.parameter)
 
     return step
 
 
-def needs(function: str) -> None:
+def needs(function):
     """Skip the test where the library has no such function."""
     if not ortffi.init().api.has(function):
         pytest.skip(f"{function} needs ONNX Runtime 1.{SLOTS[function].since}")

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
 from enum import Enum
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
-import pytest
-
-import ortffi
 import ortffi.environment
-from ortffi import RunOptions, SessionBuilder, Value
+import pytest
 from tests.ortffi import argument_rows_of_runs, argument_rows_of_setup, tiny_models
 from tests.ortffi.argument_table import Row, X
 from tests.ortffi.fake_vtable import FakeVtable
 from tests.ortffi.raw_session import needs
+
+import ortffi
+from ortffi import RunOptions, SessionBuilder, Value
 
 REFUSED = (TypeError, ValueError, ortffi.InvalidArgumentError)
 """`ClosedError` is a `ValueError`."""
@@ -47,7 +45,7 @@ BETWEEN_MODULES = {"Environment.take_string"} | {
 """Called by ortffi itself with what it has made."""
 
 
-def public_calls() -> Iterator[tuple[str, list[inspect.Parameter]]]:
+def public_calls():
     """Give each public function, constructor and method that has parameters."""
     for name in ortffi.__all__:
         thing = getattr(ortffi, name)
@@ -63,12 +61,8 @@ def public_calls() -> Iterator[tuple[str, list[inspect.Parameter]]]:
             yield name, parameters(thing)
 
 
-def parameters(function: Any) -> list[inspect.Parameter]:
-    return [
-        parameter
-        for name, parameter in inspect.signature(function).parameters.items()
-        if name != "self"
-    ]
+def parameters(function):
+    return [parameter for name, parameter in inspect.signature(function).parameters.items() if name != "self"]
 
 
 CALLS = {name: found for name, found in public_calls() if found and name not in BETWEEN_MODULES}
@@ -76,7 +70,7 @@ PARAMETERS = [(name, parameter.name) for name, found in CALLS.items() for parame
 
 
 @pytest.fixture(scope="module")
-def world(library: ortffi.Library, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def world(library, tmp_path_factory):
     """Objects to call, made with a vtable that takes notes."""
     fake = FakeVtable(library.api)
     with pytest.MonkeyPatch.context() as patch:
@@ -88,9 +82,7 @@ def world(library: ortffi.Library, tmp_path_factory: pytest.TempPathFactory) -> 
         (folder / "model.onnx").write_bytes(model)
         read_only = X.copy()
         read_only.flags.writeable = False
-        device = ortffi.Device(
-            "SomeProvider", "", {}, {}, ortffi.HardwareType.CPU, "", 0, 0, {}, _pointer=0
-        )
+        device = ortffi.Device("SomeProvider", "", {}, {}, ortffi.HardwareType.CPU, "", 0, 0, {}, _pointer=0)
         closed_value, closed_options = Value.from_numpy(X), RunOptions()
         closed_value.close()
         closed_options.close()
@@ -130,9 +122,7 @@ def test_wrong_arguments_are_refused_by_name_before_c_is_reached(world, name, pa
     row, fake = ROWS[name], world.fake
     needs(row.needs)
     wrong = row.wrong[parameter]
-    is_variadic = any(
-        known.kind is known.VAR_KEYWORD for known in CALLS[name] if known.name == parameter
-    )
+    is_variadic = any(known.kind is known.VAR_KEYWORD for known in CALLS[name] if known.name == parameter)
     complaints = []
     for value in wrong.all(world):
         given = {**row.good(world), **(value if is_variadic else {parameter: value})}

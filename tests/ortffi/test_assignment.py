@@ -1,22 +1,14 @@
 """Which provider computes which node: asked of a new library, heard of an old one."""
 
-from __future__ import annotations
-
 import pytest
-
-import ortffi
-from ortffi import LogLevel
-from ortffi.assignment import (
-    RECORD_ASSIGNMENT,
-    AssignedNode,
-    PlacementLog,
-    count_by_provider,
-    read_assignment,
-)
+from ortffi.assignment import RECORD_ASSIGNMENT, AssignedNode, PlacementLog, count_by_provider, read_assignment
 from ortffi.errors import UnsupportedError
 from ortffi.logs import LoggingFunction
 from tests.ortffi import tiny_models
 from tests.ortffi.raw_session import listen, needs, raw_session
+
+import ortffi
+from ortffi import LogLevel
 
 CPU = "CPUExecutionProvider"
 
@@ -43,9 +35,7 @@ def say(placement, text, severity=LogLevel.VERBOSE, location=LOCATION):
 
 
 def recording(environment):
-    return lambda options: environment.api.AddSessionConfigEntry(
-        options, RECORD_ASSIGNMENT.encode(), b"1"
-    )
+    return lambda options: environment.api.AddSessionConfigEntry(options, RECORD_ASSIGNMENT.encode(), b"1")
 
 
 def test_a_new_library_is_asked(library):
@@ -140,6 +130,4 @@ def test_warnings_go_to_standard_error_where_nobody_wants_them(capsys):
     placement = PlacementLog()
     say(placement, "All is well", LogLevel.INFO)
     say(placement, "Some nodes were not assigned", LogLevel.WARNING)
-    assert capsys.readouterr().err == (
-        f"[W:onnxruntime:, {LOCATION}] Some nodes were not assigned\n"
-    )
+    assert capsys.readouterr().err == (f"[W:onnxruntime:, {LOCATION}] Some nodes were not assigned\n")

@@ -1,7 +1,5 @@
 """Runs that asyncio awaits: a cancelled task terminates its run, and waits for the end of it."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import gc
@@ -11,11 +9,11 @@ from concurrent.futures import Future
 
 import numpy as np
 import pytest
+from ortffi._waiting import outcome
+from tests.ortffi import tiny_models
 
 import ortffi
 from ortffi import RunOptions
-from ortffi._waiting import outcome
-from tests.ortffi import tiny_models
 
 ENDLESS = 10**12
 N_TASKS = 20

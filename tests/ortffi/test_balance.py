@@ -1,7 +1,5 @@
 """Whatever ONNX Runtime gives is given back once, also where anything fails."""
 
-from __future__ import annotations
-
 import gc
 import re
 from collections import Counter
@@ -9,18 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import ortffi
-from ortffi import SessionBuilder, Value
 from ortffi._api import SLOTS
 from tests.ortffi import tiny_models
 from tests.ortffi.balanced_work import EVERYTHING, INDEX, LARGE, SMALL, TEXT, load, look_around
 from tests.ortffi.fake_vtable import CREATES, CREATES_FOR_GOOD, CREATES_SEVERAL, LENDS, RELEASES
 
+import ortffi
+from ortffi import SessionBuilder, Value
+
 pytestmark = pytest.mark.thorough
 
 UNSEEN = {
-    "RunWithBinding",  # a plan's: it runs once more, not bound
+    "RunWithBinding"  # a plan's: it runs once more, not bound
 }
 """What may fail without the caller hearing of it."""
 
@@ -180,14 +178,7 @@ def test_models_that_do_not_load(watched, tmp_path):
 @pytest.mark.parametrize("first", [SMALL, LARGE], ids=["small", "large"])
 @pytest.mark.parametrize(
     "second",
-    [
-        np.zeros(3, ">i8"),
-        np.zeros(5000, np.int8),
-        TEXT,
-        np.array([None]),
-        "no array",
-        INDEX + 10**6,
-    ],
+    [np.zeros(3, ">i8"), np.zeros(5000, np.int8), TEXT, np.array([None]), "no array", INDEX + 10**6],
     ids=["dtype", "type", "strings", "object", "no array", "kernel"],
 )
 def test_a_second_input_that_is_refused(watched, first, second):
@@ -217,9 +208,7 @@ def test_outputs_that_cannot_be_read(watched):
 def test_a_sequence_that_was_announced_as_a_tensor(watched):
     with SessionBuilder().commit_from_memory(tiny_models.sequence_output()) as session:
         tensors = [
-            ortffi.ValueInfo(
-                info.name, ortffi.TypeInfo(ortffi.OnnxType.TENSOR, info.element_type, ())
-            )
+            ortffi.ValueInfo(info.name, ortffi.TypeInfo(ortffi.OnnxType.TENSOR, info.element_type, ()))
             for info in session.outputs
         ]
         session.outputs = tuple(tensors)

@@ -1,14 +1,12 @@
 """Padding arrays into a batch, and taking the padding off again."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-
-import ortffi
 from tests.ortffi import tiny_models
 from tests.profiles import given
+
+import ortffi
 
 
 @given(
@@ -23,10 +21,7 @@ def test_what_was_padded_comes_back(lengths, rest, axis, multiple_of, dtype):
     axis = max(-rank, min(axis, rank - 1))
     place = axis % rank
     random = np.random.default_rng(len(lengths))
-    arrays = [
-        (random.random((*rest[:place], length, *rest[place:])) * 9).astype(dtype)
-        for length in lengths
-    ]
+    arrays = [(random.random((*rest[:place], length, *rest[place:])) * 9).astype(dtype) for length in lengths]
     batch, found = ortffi.pad_batch(arrays, axis=axis, multiple_of=multiple_of)
     assert batch.dtype == dtype
     assert found.tolist() == lengths

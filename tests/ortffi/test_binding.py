@@ -1,7 +1,5 @@
 """Inputs and outputs that are bound once and run again and again."""
 
-from __future__ import annotations
-
 import gc
 import threading
 import weakref
@@ -10,10 +8,10 @@ from contextlib import suppress
 import numpy as np
 import pytest
 from onnx import TensorProto
+from tests.ortffi import tiny_models, typed_models
 
 import ortffi
 from ortffi import InvalidArgumentError, IoBinding, Memory, RunOptions, Value
-from tests.ortffi import tiny_models, typed_models
 
 LENGTHS = [1, 8, 5000]
 
@@ -31,9 +29,7 @@ def arrays(length=8):
 @pytest.mark.parametrize("length", LENGTHS)
 def test_what_is_written_to_a_bound_input_is_the_next_runs(adder, length):
     left, right, total, difference = arrays(length)
-    with adder.bind(
-        {"left": left, "right": right}, {"total": total, "difference": difference}
-    ) as binding:
+    with adder.bind({"left": left, "right": right}, {"total": total, "difference": difference}) as binding:
         for step in range(5):
             left[...] = step
             right[0] = step * 10

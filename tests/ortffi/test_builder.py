@@ -1,13 +1,11 @@
 """Loading a model: from a file, from memory, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
+from tests.ortffi import tiny_models
 
 import ortffi
 from ortffi import ErrorCode, GraphOptimizationLevel, LogLevel, OrtError, SessionBuilder
-from tests.ortffi import tiny_models
 
 ONES = np.ones(2, np.float32)
 MODEL = tiny_models.add()
@@ -63,10 +61,7 @@ def test_the_buffer_may_be_overwritten_once_the_session_is_made():
     "entries",
     [
         {"session.use_ort_model_bytes_directly": "1"},
-        {
-            "session.use_ort_model_bytes_directly": "1",
-            "session.use_ort_model_bytes_for_initializers": "0",
-        },
+        {"session.use_ort_model_bytes_directly": "1", "session.use_ort_model_bytes_for_initializers": "0"},
     ],
 )
 def test_the_buffer_is_kept_where_it_is_read_in_place(entries):

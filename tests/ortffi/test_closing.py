@@ -1,15 +1,13 @@
 """What is closed while threads use it is released when the last of them has left."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np
 import pytest
-
-import ortffi
 from tests.ortffi import tiny_models
 from tests.ortffi.meeting import PATIENCE_S, check_results, together, wait_until
+
+import ortffi
 
 pytestmark = pytest.mark.thorough
 

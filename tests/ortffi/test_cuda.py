@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 
 import pytest
-
-import ortffi
-from ortffi import SessionBuilder
 from ortffi._api import new
 from ortffi._provider_options import CUDA_OPTIONS, TENSORRT_OPTIONS
 from ortffi.providers import CUDA, TensorRT, available_providers
 from ortffi.trial import try_provider, usable_providers
 from tests.ortffi import tiny_models
+
+import ortffi
+from ortffi import SessionBuilder
 
 PROVIDERS = [b"TensorrtExecutionProvider", b"CUDAExecutionProvider", b"CPUExecutionProvider"]
 OPTIONS = 0x1000
@@ -103,11 +103,7 @@ def test_the_builder_gives_cuda_its_defaults(nvidia):
 def test_options_are_passed_on_and_override_the_defaults(nvidia):
     commit(
         SessionBuilder().with_cuda(
-            1,
-            cudnn_conv_algo_search="EXHAUSTIVE",
-            gpu_mem_limit=2**33,
-            prefer_nhwc=True,
-            use_tf32=False,
+            1, cudnn_conv_algo_search="EXHAUSTIVE", gpu_mem_limit=2**33, prefer_nhwc=True, use_tf32=False
         )
     )
     assert nvidia.settings == [
@@ -129,9 +125,7 @@ def test_each_commit_makes_options_of_its_own(nvidia, fake):
     assert fake.calls.count("CreateCUDAProviderOptions") == 2
 
 
-@pytest.mark.parametrize(
-    "name", ["UpdateCUDAProviderOptions", "SessionOptionsAppendExecutionProvider_CUDA_V2"]
-)
+@pytest.mark.parametrize("name", ["UpdateCUDAProviderOptions", "SessionOptionsAppendExecutionProvider_CUDA_V2"])
 def test_a_provider_that_does_not_load_is_reported_and_its_options_released(nvidia, fake, name):
     fake.fail = lambda called: called == name
     with pytest.raises(ortffi.FailError) as caught:
@@ -160,12 +154,7 @@ def test_every_option_is_given_in_one_update(nvidia):
     options = {"trt_fp16_enable": True, "trt_engine_cache_path": "/var/cache/é"}
     try_provider(TensorRT(1, options, unchecked_options={"trt_new": 1}))
     assert nvidia.settings == [
-        {
-            "device_id": "1",
-            "trt_fp16_enable": "1",
-            "trt_engine_cache_path": "/var/cache/é",
-            "trt_new": "1",
-        }
+        {"device_id": "1", "trt_fp16_enable": "1", "trt_engine_cache_path": "/var/cache/é", "trt_new": "1"}
     ]
     assert nvidia.appended == [OPTIONS]
 
@@ -177,12 +166,7 @@ def test_what_loads_is_usable():
 
 @pytest.mark.parametrize("kind", ["CUDA", "TensorRT"])
 @pytest.mark.parametrize(
-    "function",
-    [
-        "Create{}ProviderOptions",
-        "Update{}ProviderOptions",
-        "SessionOptionsAppendExecutionProvider_{}_V2",
-    ],
+    "function", ["Create{}ProviderOptions", "Update{}ProviderOptions", "SessionOptionsAppendExecutionProvider_{}_V2"]
 )
 @pytest.mark.usefixtures("nvidia")
 def test_what_does_not_load_is_not_usable_and_leaves_nothing_behind(fake, kind, function):

@@ -1,15 +1,13 @@
 """Signal handlers that raise while a deadline begins, passes or ends."""
 
-from __future__ import annotations
-
 import _thread
 import sys
 
 import pytest
-
-from ortffi import RunOptions
 from tests.ortffi.interruption import Interrupted, interrupted_at_each_step
 from tests.ortffi.meeting import wait_until
+
+from ortffi import RunOptions
 
 pytestmark = [
     pytest.mark.thorough,

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-
-import ortffi
-from ortffi import ElementType, Memory, Value
 from tests.ortffi import tiny_models
 from tests.ortffi.test_arguments import CALLS
 from tests.profiles import given
+
+import ortffi
+from ortffi import ElementType, Memory, Value
 
 N = 2048
 """Elements of a page and more: each kind of memory has pages of its own."""
@@ -24,18 +24,18 @@ N = 2048
 X = np.arange(N, dtype=np.float32)
 
 
-def locked() -> np.ndarray:
+def locked():
     array = np.zeros(N, np.float32)
     array.flags.writeable = False
     return array
 
 
-def mapped(tmp_path) -> np.ndarray:
+def mapped(tmp_path):
     X.tofile(tmp_path / "x")
     return np.memmap(tmp_path / "x", np.float32, "r")
 
 
-def of_mmap(tmp_path) -> np.ndarray:
+def of_mmap(tmp_path):
     X.tofile(tmp_path / "x")
     with open(tmp_path / "x", "rb") as file:
         return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.float32)
@@ -73,21 +73,19 @@ AS: dict[str, Callable[[np.ndarray], Any]] = {
 }
 
 
-def doors(session: ortffi.Session) -> dict[str, Callable[[Any], object]]:
+def doors(session):
     """Return each public way to have memory written, by name and parameter."""
     binding = session.bind({"x": X})
     return {
         "Session.run_into(outputs)": lambda thing: session.run_into({"x": X}, {"y": thing}),
         "Session.bind(outputs)": lambda thing: session.bind({"x": X}, {"y": thing}).run(),
-        "IoBinding.bind_output(target)": lambda thing: (
-            binding.bind_output("y", thing), binding.run()
-        ),
+        "IoBinding.bind_output(target)": lambda thing: (binding.bind_output("y", thing), binding.run()),
         "Value.copy_from(self)": lambda thing: (
             thing.copy_from(np.ones(thing.shape, np.float32))
             if isinstance(thing, Value)
             else Value.from_numpy(thing).copy_from(np.ones(thing.shape, np.float32))
         ),
-    }  # fmt: skip
+    }
 
 
 def test_every_public_destination_is_among_the_doors(load):
@@ -212,7 +210,7 @@ PLACES = 24
 """Elements in which the arrays of a run are placed."""
 
 
-def ends(starts: tuple[int, ...], length: int) -> list[range]:
+def ends(starts, length):
     return [range(start, start + length) for start in starts]
 
 
@@ -230,10 +228,7 @@ def test_outputs_overlap_nothing(adder, starts, length, forms, how):
     inputs = {"left": left, "right": right}
     outputs = {"total": total, "difference": difference}
     *read, first, second = ends(starts, length)
-    overlaps = any(
-        set(a) & set(b) for a, b in itertools.product((first, second), (*read, first, second))
-        if a is not b
-    )  # fmt: skip
+    overlaps = any(set(a) & set(b) for a, b in itertools.product((first, second), (*read, first, second)) if a is not b)
 
     def run():
         if how == "run_into":
@@ -263,9 +258,7 @@ def test_outputs_overlap_nothing(adder, starts, length, forms, how):
 
 @pytest.fixture(scope="module")
 def adder(library):
-    with ortffi.SessionBuilder().with_intra_threads(1).commit_from_memory(
-        tiny_models.add()
-    ) as session:  # fmt: skip
+    with ortffi.SessionBuilder().with_intra_threads(1).commit_from_memory(tiny_models.add()) as session:
         yield session
 
 

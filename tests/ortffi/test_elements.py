@@ -1,18 +1,16 @@
 """Element types that numpy does not have, and several elements in one byte."""
 
-from __future__ import annotations
-
 import ml_dtypes
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 from onnx import TensorProto
-
-import ortffi
-from ortffi import DTYPES, ElementType, Value
 from ortffi.elements import PACKED_BITS, pack, packed_size, resolve, unpack
 from tests.ortffi import typed_models
 from tests.profiles import given
+
+import ortffi
+from ortffi import DTYPES, ElementType, Value
 
 PACKED = list(PACKED_BITS)
 FOREIGN = {
@@ -105,9 +103,7 @@ def test_an_integer_out_of_range_is_refused(element_type):
     dtype = DTYPES[element_type]
     for value in (low - 1, high + 1):
         if np.iinfo(dtype).min <= value <= np.iinfo(dtype).max:
-            with pytest.raises(
-                ValueError, match=f"{element_type.name.lower()} elements must be between"
-            ):
+            with pytest.raises(ValueError, match=f"{element_type.name.lower()} elements must be between"):
                 resolve(np.array([0, value], dtype), element_type)
     assert resolve(np.array([low, high], dtype), element_type)[1] is element_type
     assert resolve(np.empty((0, 3), dtype), element_type)[1] is element_type
@@ -200,5 +196,4 @@ def test_a_dtype_that_carries_another_element_type_is_refused(load):
 def test_every_element_type_has_a_dtype_or_no_tensors():
     without = {ElementType.UNDEFINED, ElementType.COMPLEX64, ElementType.COMPLEX128}
     assert set(DTYPES) == set(ElementType) - without
-    assert all(packed_size(e, 8) == 8 * PACKED_BITS.get(e, DTYPES[e].itemsize * 8) // 8
-               for e in DTYPES)  # fmt: skip
+    assert all(packed_size(e, 8) == 8 * PACKED_BITS.get(e, DTYPES[e].itemsize * 8) // 8 for e in DTYPES)

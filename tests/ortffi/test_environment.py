@@ -1,21 +1,19 @@
 """The one environment of a process, which is made once."""
 
-from __future__ import annotations
-
 import dataclasses
 import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import pytest
-
-import ortffi
 import ortffi.environment
-from ortffi import LogLevel
+import pytest
 from ortffi.environment import ArenaConfig, ArenaExtendStrategy, ThreadPools
 from ortffi.errors import UnsupportedError
 from tests.ortffi.raw_session import needs
+
+import ortffi
+from ortffi import LogLevel
 
 LOGGER = logging.getLogger(__name__)
 POOLS = ThreadPools(1, 1)
@@ -121,10 +119,7 @@ def test_what_is_in_force_cannot_be_chosen_differently(first, chosen):
         ({}, "CreateEnv"),
         ({"logger": LOGGER}, "CreateEnvWithCustomLogger"),
         ({"thread_pools": POOLS}, "CreateEnvWithGlobalThreadPools"),
-        (
-            {"logger": LOGGER, "thread_pools": POOLS},
-            "CreateEnvWithCustomLoggerAndGlobalThreadPools",
-        ),
+        ({"logger": LOGGER, "thread_pools": POOLS}, "CreateEnvWithCustomLoggerAndGlobalThreadPools"),
     ],
 )
 def test_what_is_taken_to_make_the_environment_is_given_back(fake, chosen, function):
@@ -141,9 +136,7 @@ def test_what_is_taken_to_make_the_environment_is_given_back(fake, chosen, funct
 def test_thread_pools_are_set_up_as_told(unused, fake, library):
     if not library.api.has("SetGlobalIntraOpThreadAffinity"):
         pytest.skip("SetGlobalIntraOpThreadAffinity needs ONNX Runtime 1.14")
-    ortffi.init(
-        thread_pools=ThreadPools(2, 3, spinning=False, denormal_as_zero=True, intra_op_affinity="1")
-    )
+    ortffi.init(thread_pools=ThreadPools(2, 3, spinning=False, denormal_as_zero=True, intra_op_affinity="1"))
     assert [name for name in fake.calls if name.startswith("SetGlobal")] == [
         "SetGlobalIntraOpNumThreads",
         "SetGlobalInterOpNumThreads",
@@ -355,9 +348,7 @@ assert run("1")[0] == 2
 """
 
 
-@pytest.mark.parametrize(
-    "script", [A_LOGGER, SHARED_POOLS, A_SHARED_ARENA], ids=["logger", "thread pools", "arena"]
-)
+@pytest.mark.parametrize("script", [A_LOGGER, SHARED_POOLS, A_SHARED_ARENA], ids=["logger", "thread pools", "arena"])
 def test_what_is_chosen_has_an_effect_in_a_process_of_its_own(run_python, library, script):
     done = run_python(f"path = {str(library.path)!r}\n{REAL}{script}\nprint('end')")
     assert (done.returncode, done.stdout) == (0, "end\n"), done.stderr

@@ -1,7 +1,5 @@
 """A status becomes an exception of its code's class."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

@@ -1,16 +1,14 @@
 """A tensor's memory in the hands of others: numpy's array protocol and DLPack."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np
 import pytest
+from tests.ortffi import tiny_models
+from tests.ortffi.growth import resident_kib
 
 import ortffi
 from ortffi import ElementType, Memory, Value, exchange
-from tests.ortffi import tiny_models
-from tests.ortffi.growth import resident_kib
 
 SHARED = [
     np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64,

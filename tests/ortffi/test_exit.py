@@ -1,9 +1,6 @@
 """The interpreter ends in peace with everything open, also in the middle of a run."""
 
-from __future__ import annotations
-
 import pytest
-
 from tests.ortffi import tiny_models
 
 pytestmark = pytest.mark.thorough
@@ -133,9 +130,7 @@ def check_exit(run_python, library, tmp_path, skip_cut_off_loading):
         if name == "sessions being made":
             skip_cut_off_loading()
         if name in CUTS_OFF and library.api_version <= 20:
-            pytest.skip(
-                "up to ONNX Runtime 1.20 a run that is cut off may crash in its own kernels"
-            )
+            pytest.skip("up to ONNX Runtime 1.20 a run that is cut off may crash in its own kernels")
         setup = SETUP.format(folder=str(tmp_path), library=str(library.path))
         for _ in range(times):
             done = run_python(setup + SCRIPTS[name] + "\nprint('end', flush=True)")

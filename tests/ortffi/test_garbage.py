@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-
-import ortffi
-from ortffi import Memory, PrepackedWeights, RunOptions, Value
 from ortffi._handle import Handle, Owned, Owner, WeakObjects
 from ortffi.memory import Allocator
 from ortffi.tensors import allocate_tensor
@@ -25,10 +22,13 @@ from tests.ortffi.interruption import Interrupted, interrupted_at_each_step
 from tests.ortffi.lifetimes import LARGE, SMALL, load
 from tests.profiles import costly, given
 
+import ortffi
+from ortffi import Memory, PrepackedWeights, RunOptions, Value
+
 NUMBERS = SMALL.tolist()
 
 
-def session_that_has_run() -> Any:
+def session_that_has_run():
     """Make a session with plans that stage, borrow, and have bound."""
     session = load(tiny_models.identity())
     for x in (SMALL, LARGE) * 4:
@@ -36,34 +36,34 @@ def session_that_has_run() -> Any:
     return session
 
 
-def run(session: Any) -> list[Any]:
+def run(session):
     for x in (LARGE, SMALL):
         result = session.run([x])[0]
         assert result.tolist() == x.tolist()
     return result.tolist()
 
 
-def run_bound(binding: Any) -> list[Any]:
+def run_bound(binding):
     binding.run()
     return binding.outputs()["y"].numpy().tolist()
 
 
-def bound() -> Any:
+def bound():
     return load(tiny_models.identity()).bind({"x": SMALL.copy()}, {"y": Memory.CPU})
 
 
-def options() -> Any:
+def options():
     made = RunOptions()
     made.session = load(tiny_models.identity())
     return made
 
 
-def allocator() -> Any:
+def allocator():
     session = load(tiny_models.identity())
     return Allocator(session._environment, session.handle, Memory.CPU)
 
 
-def allocate(made: Any) -> list[Any]:
+def allocate(made):
     environment = ortffi.init()
     with made.handle.lend() as pointer:
         value = allocate_tensor(environment, pointer, (len(SMALL),), ortffi.ElementType.FLOAT)
@@ -72,7 +72,7 @@ def allocate(made: Any) -> list[Any]:
     return tensor.numpy().tolist()
 
 
-def load_with(weights: Any) -> list[Any]:
+def load_with(weights):
     builder = ortffi.SessionBuilder().with_intra_threads(1).with_prepacked_weights(weights)
     return run(builder.commit_from_memory(tiny_models.identity()))
 
@@ -82,13 +82,8 @@ THINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], list[Any]]]] = {
     "binding": (bound, run_bound),
     "run options": (options, lambda it: it.session.run([SMALL], options=it)[0].tolist()),
     "borrowed tensor": (lambda: Value.from_numpy(SMALL.copy()), lambda it: it.numpy().tolist()),
-    "own tensor": (
-        lambda: load(tiny_models.identity()).run_values([SMALL])[0],
-        lambda it: it.numpy().tolist(),
-    ),
-    "sequence": (
-        lambda: Value.from_sequence([SMALL.copy()]), lambda it: it.to_python()[0].tolist(),
-    ),
+    "own tensor": (lambda: load(tiny_models.identity()).run_values([SMALL])[0], lambda it: it.numpy().tolist()),
+    "sequence": (lambda: Value.from_sequence([SMALL.copy()]), lambda it: it.to_python()[0].tolist()),
     "allocator": (allocator, allocate),
     "shared weights": (PrepackedWeights, load_with),
     "memory of a result": (
@@ -99,29 +94,28 @@ THINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], list[Any]]]] = {
         lambda: Value.from_numpy(SMALL.copy()).numpy(copy=False).base,
         lambda it: np.frombuffer(it, np.float32, 3).tolist(),
     ),
-}  # fmt: skip
+}
 
 
 interruptible = pytest.mark.skipif(
-    sys.version_info < (3, 11),
-    reason="Python 3.10 interrupts between a `finally` and its first call; run a newer one",
+    sys.version_info < (3, 11), reason="Python 3.10 interrupts between a `finally` and its first call; run a newer one"
 )
 
 
 class Holder:
     """Refers to a thing, and uses it when it is collected."""
 
-    def __init__(self, use: Callable[[], list[Any]], results: list[Any]) -> None:
+    def __init__(self, use, results):
         self.use, self.results = use, results
 
-    def __del__(self) -> None:
+    def __del__(self):
         try:
             self.results.append(self.use())
         except BaseException as error:
             self.results.append(error)
 
 
-def descendants(kind: type) -> Iterator[type]:
+def descendants(kind):
     for child in kind.__subclasses__():
         yield child
         yield from descendants(child)
@@ -148,15 +142,7 @@ def test_what_dies_in_a_cycle_is_usable_until_the_end(name, holders, first, wrap
     assert results == [NUMBERS] * holders
 
 
-def tie(
-    make: Callable[[], Any],
-    use: Callable[[Any], list[Any]],
-    results: list[Any],
-    holders: int,
-    first: bool,
-    wrappings: list[type],
-    own_handle: bool,
-) -> None:
+def tie(make, use, results, holders, first, wrappings, own_handle):
     """Leave a cycle of a thing and its holders behind: those made first, or the thing."""
     place: list[Any] = [make()] if first else []
     chain: Any = [Holder(lambda: use(place[0]), results) for _ in range(holders)]
@@ -188,7 +174,7 @@ def test_nothing_of_ours_runs_while_an_object_dies(name):
     make, _ = THINGS[name]
     place = [make()]
 
-    def interrupt() -> None:
+    def interrupt():
         raise Interrupted
 
     assert list(interrupted_at_each_step(place.clear, interrupt)) == []
@@ -204,7 +190,7 @@ def test_an_exception_during_close_is_raised_and_loses_nothing(name, monkeypatch
     make, _ = THINGS[name]
     place, steps = [make()], 0
 
-    def interrupt() -> None:
+    def interrupt():
         raise Interrupted
 
     for _step in interrupted_at_each_step(lambda: place[0].close(), interrupt):
@@ -223,7 +209,7 @@ def test_a_handle_releases_once_whatever_interrupts_it():
     released: list[int] = []
     place = [Handle(1, released.append, "thing")]
 
-    def interrupt() -> None:
+    def interrupt():
         raise Interrupted
 
     steps = 0

@@ -1,7 +1,5 @@
 """The C function in front of a callback: open it changes nothing, closed it lets nothing in."""
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import os
@@ -10,10 +8,10 @@ import threading
 from types import SimpleNamespace
 
 import pytest
-
-from ortffi import _gate
 from ortffi._gate import Gate, machine_code
 from ortffi.logs import LoggingFunction
+
+from ortffi import _gate
 
 MESSAGE = (2**64 - 1, -3, b"category", b"id", b"location", b"text")
 

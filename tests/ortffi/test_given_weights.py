@@ -1,7 +1,5 @@
 """Weights that are given must be the model's in name, element type and shape."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import random
@@ -11,9 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
-
-import ortffi
-from ortffi import ElementType, SessionBuilder, Value
 from ortffi._ort_format import OrtFormatError, initializers
 from ortffi.model_file import ModelFileError, read_initializers
 from tests.ortffi import tiny_models, typed_models
@@ -21,6 +16,9 @@ from tests.ortffi.hostile_arrays import LAYOUTS, NUMBERS
 from tests.ortffi.raw_session import needs
 from tests.ortffi.test_weights import GIVEN, X, add_weight, builder, ort_model, run
 from tests.profiles import given
+
+import ortffi
+from ortffi import ElementType, SessionBuilder, Value
 
 __all__ = ["ort_model"]
 
@@ -109,10 +107,7 @@ def constant_weight():
     """y = x + the output w of a constant."""
     kind = typed_models.tensor_type(shape=(3,))
     value = numpy_helper.from_array(np.float32([10, 20, 30]), "another name")
-    nodes = [
-        helper.make_node("Constant", [], ["w"], value=value),
-        helper.make_node("Add", ["x", "w"], ["y"]),
-    ]
+    nodes = [helper.make_node("Constant", [], ["w"], value=value), helper.make_node("Add", ["x", "w"], ["y"])]
     return typed_models.model(nodes, [typed_models.info("x", kind)], [typed_models.info("y", kind)])
 
 

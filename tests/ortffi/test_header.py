@@ -9,8 +9,6 @@ The script that writes the table from the header is tested with a small header i
 notations, and with the machine's own where there is one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -20,11 +18,11 @@ import sys
 from pathlib import Path
 
 import pytest
-
-import ortffi
 from ortffi._api import SLOTS, ElementType, ErrorCode, LogLevel, OnnxType
 from ortffi._table import API_VERSION
 from ortffi.tools import write_table
+
+import ortffi
 
 FINGERPRINTS = {
     275: "ac14ecf0992014afc08c028b4d97273129092dfed032e203f6fc5deb77df1d68",
@@ -161,9 +159,8 @@ def test_the_writer_is_a_program(tmp_path):
         ([str(header)], 1, f"{header}: the header has no "),
     ):
         done = subprocess.run(
-            [sys.executable, write_table.__file__, *arguments],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            [sys.executable, write_table.__file__, *arguments], capture_output=True, text=True, check=False
+        )
         assert done.returncode == status
         assert done.stderr.startswith(message)
         assert not done.stdout
@@ -172,8 +169,7 @@ def test_the_writer_is_a_program(tmp_path):
 def test_the_writer_wraps_as_the_table_is_wrapped():
     """The rows of the table, as one header: what comes out is the module in place."""
     declarations = "\n".join(
-        f"{slot.returns}(ORT_API_CALL* {slot.name})({', '.join(slot.parameters) or 'void'});"
-        for slot in SLOTS.values()
+        f"{slot.returns}(ORT_API_CALL* {slot.name})({', '.join(slot.parameters) or 'void'});" for slot in SLOTS.values()
     )
     header = f"#define ORT_API_VERSION {API_VERSION}\nstruct OrtApi {{\n{declarations}\n}};\n"
     module = MODULE.read_text(encoding="utf-8")
@@ -231,10 +227,7 @@ def statements(header, version):
             continue
         parameters = ", ".join(slot.parameters) or "void"
         yield f"{slot.returns} (*check_{slot.name})({parameters});"
-        yield (
-            f"void prototype_{slot.name}(const OrtApi* api) "
-            f"{{ check_{slot.name} = api->{slot.name}; }}"
-        )
+        yield (f"void prototype_{slot.name}(const OrtApi* api) {{ check_{slot.name} = api->{slot.name}; }}")
     yield f'_Static_assert(sizeof(OrtApi) / sizeof(void*) == {last + 1}, "length");'
     for kind, prefix in PREFIXES.items():
         for member in kind:

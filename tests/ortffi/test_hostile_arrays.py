@@ -1,7 +1,5 @@
 """Whatever array goes in: the result is right and its own, or an exception names the input."""
 
-from __future__ import annotations
-
 from multiprocessing import shared_memory
 
 import numpy as np
@@ -9,23 +7,12 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from onnx import TensorProto
+from tests.ortffi import tiny_models
+from tests.ortffi.hostile_arrays import LAYOUTS, NUMBERS, REFUSED, RUNS, STAGED, apart, counted, make, same, shapes
+from tests.profiles import costly, given
 
 import ortffi
 from ortffi import Memory, SessionBuilder, Value
-from tests.ortffi import tiny_models
-from tests.ortffi.hostile_arrays import (
-    LAYOUTS,
-    NUMBERS,
-    REFUSED,
-    RUNS,
-    STAGED,
-    apart,
-    counted,
-    make,
-    same,
-    shapes,
-)
-from tests.profiles import costly, given
 
 pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 
@@ -41,11 +28,9 @@ def numbers(draw, dtypes=tuple(NUMBERS)):
 def identities(library):
     """A session y = x for each dtype."""
     sessions = {
-        dtype: SessionBuilder().with_intra_threads(1).commit_from_memory(
-            tiny_models.identity(number)
-        )
+        dtype: SessionBuilder().with_intra_threads(1).commit_from_memory(tiny_models.identity(number))
         for dtype, number in {**NUMBERS, "O": TensorProto.STRING}.items()
-    }  # fmt: skip
+    }
     yield sessions
     for session in sessions.values():
         session.close()
@@ -121,7 +106,6 @@ def test_an_input_is_bound_or_refused_by_name(identities, x):
 @given(w=numbers(dtypes=("f4",)))
 def test_weights_are_taken_in_any_layout(w):
     from onnx import helper
-
     from tests.ortffi import typed_models
 
     if not w.expected.size or w.expected.ndim > 8:

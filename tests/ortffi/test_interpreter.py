@@ -1,7 +1,5 @@
 """A process that uses ortffi starts and ends as if it did not."""
 
-from __future__ import annotations
-
 import pytest
 
 SESSION = """

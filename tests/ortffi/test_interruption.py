@@ -1,7 +1,5 @@
 """Signal handlers that raise or close, at each bytecode of each call that holds something."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import os
@@ -11,22 +9,17 @@ import threading
 import time
 
 import numpy as np
-import pytest
-
-import ortffi
 import ortffi.environment
 import ortffi.logs
 import ortffi.plugins
-from ortffi import Memory, RunOptions, Value
+import pytest
 from ortffi._handle import Handle
 from tests.ortffi import tiny_models
-from tests.ortffi.interruption import (
-    FOLDER,
-    Interrupted,
-    interrupted_at_each_step,
-    trace_bytecodes,
-)
+from tests.ortffi.interruption import FOLDER, Interrupted, interrupted_at_each_step, trace_bytecodes
 from tests.ortffi.meeting import PATIENCE_S, elsewhere, wait_until
+
+import ortffi
+from ortffi import Memory, RunOptions, Value
 
 pytestmark = [
     pytest.mark.thorough,
@@ -68,9 +61,7 @@ class World:
         locks += [owner._lock for owner in (self.session, self.binding, self.growing)]
         locks += [self.session._functions._lock, self.session._environment._lock]
         locks += [ortffi.environment._lock, ortffi.logs._lock, ortffi.plugins._lock]
-        assert elsewhere(
-            lambda: [lock.acquire(timeout=0) and lock.release() for lock in locks]
-        ) == [None] * len(locks)
+        assert elsewhere(lambda: [lock.acquire(timeout=0) and lock.release() for lock in locks]) == [None] * len(locks)
 
     def check_usable(self):
         for x in (X, LARGE, self.value):

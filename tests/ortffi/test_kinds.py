@@ -1,18 +1,16 @@
 """Values that are no tensors: sequences, maps, optionals, and what is in them."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 
 import numpy as np
 import pytest
 from onnx import TensorProto
+from tests.ortffi import typed_models
+from tests.ortffi.typed_models import identity, optional_of, sequence_of, tensor_type
 
 import ortffi
 from ortffi import ElementType, OnnxType, TypeInfo, Value
-from tests.ortffi import typed_models
-from tests.ortffi.typed_models import identity, optional_of, sequence_of, tensor_type
 
 X = np.float32([1, 2, 3])
 
@@ -47,9 +45,7 @@ def test_a_sequence_is_described_with_its_items(load):
     for info in (*session.inputs, *session.outputs):
         assert info.type == TypeInfo(OnnxType.SEQUENCE, item=TENSOR)
         assert str(info.type) == "sequence of tensor of float [n]"
-        assert (info.kind, info.dtype, info.shape, info.rank) == (
-            OnnxType.SEQUENCE, None, None, None,
-        )  # fmt: skip
+        assert (info.kind, info.dtype, info.shape, info.rank) == (OnnxType.SEQUENCE, None, None, None)
         assert info.element_type is ElementType.UNDEFINED
 
 
@@ -77,9 +73,7 @@ def test_an_optional_is_described_with_what_may_be_in_it(load_optional):
 def test_a_type_without_parts_still_has_words():
     assert str(TypeInfo(OnnxType.UNKNOWN)) == "unknown of undefined"
     assert str(TypeInfo(OnnxType.MAP)) == "map from ? to None"
-    assert str(TypeInfo(OnnxType.TENSOR, ElementType.BFLOAT16, (1, "n", None))) == (
-        "tensor of bfloat16 [1, n, ?]"
-    )
+    assert str(TypeInfo(OnnxType.TENSOR, ElementType.BFLOAT16, (1, "n", None))) == ("tensor of bfloat16 [1, n, ?]")
 
 
 def test_a_sequence_comes_back(load):
@@ -170,9 +164,8 @@ def test_a_sequence_of_sequences_is_refused():
 
 @pytest.mark.parametrize(
     "mapping",
-    [{1: 1.5, -2: 2.5}, {"a": 1.5, "ä": 2.5}, {1: 1, 2**40: -(2**40)}, {"a": 1}, {1: "x"},
-     {"a": "x", "b": ""}],
-)  # fmt: skip
+    [{1: 1.5, -2: 2.5}, {"a": 1.5, "ä": 2.5}, {1: 1, 2**40: -(2**40)}, {"a": 1}, {1: "x"}, {"a": "x", "b": ""}],
+)
 def test_a_map_comes_back(mapping):
     with Value.from_mapping(mapping) as value:
         assert value.kind is OnnxType.MAP
@@ -272,9 +265,7 @@ def test_everything_is_released(fake, use, load):
         (value,) = session.run_values({"x": np.float32([[1, 2]])})
         assert value.to_python() == [{1: 1.0, 2: 2.0}]
         del value
-    with ortffi.SessionBuilder().commit_from_memory(
-        identity(sequence_of(tensor_type()))
-    ) as session:
+    with ortffi.SessionBuilder().commit_from_memory(identity(sequence_of(tensor_type()))) as session:
         (value,) = session.run_values({"x": [X, X]})
         items = value.items()
         del value, items

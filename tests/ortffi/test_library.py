@@ -1,7 +1,5 @@
 """Finding the library, in trees made for it."""
 
-from __future__ import annotations
-
 import ctypes
 import importlib.util
 import logging
@@ -13,11 +11,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from ortffi._table import API_VERSION
+from ortffi.library import SYSTEM_FOLDERS
 
 import ortffi
 from ortffi import ApiVersionError, LibraryNotFoundError, library, load_library
-from ortffi._table import API_VERSION
-from ortffi.library import SYSTEM_FOLDERS
 
 WHEEL = "the onnxruntime package"
 LDCONFIG = shutil.which("ldconfig", path="/sbin:/usr/sbin:/bin:/usr/bin")
@@ -38,7 +36,7 @@ def is_library_copy(loaded, library):
 class Tree:
     """Another system's file system, with nothing of ONNX Runtime in it at first."""
 
-    def __init__(self, folder: Path, real: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, folder, real, monkeypatch):
         self.folder = folder
         self.root = folder / "root"
         self.environ = {"PATH": str(folder / "bin")}
@@ -46,42 +44,42 @@ class Tree:
         self._monkeypatch = monkeypatch
         self.set_wheel(None)
 
-    def put(self, place: str, name: str = "libonnxruntime.so") -> Path:
+    def put(self, place, name="libonnxruntime.so"):
         path = self.folder / place / name
         path.parent.mkdir(parents=True, exist_ok=True)
         os.link(self._real, path)
         return path
 
-    def put_text(self, place: str, name: str = "libonnxruntime.so", text: str = "none") -> Path:
+    def put_text(self, place, name="libonnxruntime.so", text="none"):
         path = self.folder / place / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         return path
 
-    def put_program(self, name: str, script: str) -> None:
+    def put_program(self, name, script):
         self.put_text("bin", name, f"#!/bin/sh\n{script}\n").chmod(0o755)
 
-    def set_wheel(self, package: Path | None) -> None:
+    def set_wheel(self, package):
         spec = package and SimpleNamespace(submodule_search_locations=[str(package)])
 
-        def find_spec(name: str) -> object:
+        def find_spec(name):
             assert name == "onnxruntime"
             return spec
 
         self._monkeypatch.setattr(importlib.util, "find_spec", find_spec)
 
-    def set_variable(self, name: str) -> Path:
+    def set_variable(self, name):
         path = self.put(name.lower())
         self.environ[name] = str(path.parent)
         return path
 
-    def set_pkg_config(self) -> Path:
+    def set_pkg_config(self):
         path = self.put("pkg-config's")
         command = "--variable=libdir libonnxruntime"
         self.put_program("pkg-config", f'[ "$*" = "{command}" ] && echo "{path.parent}"')
         return path
 
-    def set_ldconfig(self) -> Path:
+    def set_ldconfig(self):
         path = self.put("opt/ort", "libonnxruntime.so.1.99.0")
         # The cache lists a library by its SONAME, which differs from release to release.
         for soname in ("libonnxruntime.so.1", f"libonnxruntime.so.{real_version()}"):
@@ -93,7 +91,7 @@ class Tree:
         subprocess.run([LDCONFIG, "-X", "-C", cache, "-f", config], check=True, capture_output=True)
         return path
 
-    def load(self) -> ortffi.Library:
+    def load(self):
         return load_library(environ=self.environ, root=self.root)
 
 

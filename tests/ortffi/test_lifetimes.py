@@ -1,16 +1,14 @@
 """How long arrays, values and outputs live: as long as anything shows their memory."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np
 import pytest
+from tests.ortffi import tiny_models
+from tests.ortffi.lifetimes import LARGE, MAKERS, SMALL, count, load, weak_array
 
 import ortffi
 from ortffi import Memory, Value
-from tests.ortffi import tiny_models
-from tests.ortffi.lifetimes import LARGE, MAKERS, SMALL, count, load, weak_array
 
 pytestmark = pytest.mark.thorough
 

@@ -1,7 +1,5 @@
 """What goes before a session, and what stays as long as it does."""
 
-from __future__ import annotations
-
 import gc
 import threading
 import weakref
@@ -9,12 +7,12 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-
-import ortffi
-from ortffi import Memory, SessionBuilder
 from tests.ortffi import tiny_models
 from tests.ortffi.lifetimes import LARGE, SMALL, count, load
 from tests.ortffi.meeting import PATIENCE_S, wait_until
+
+import ortffi
+from ortffi import Memory, SessionBuilder
 
 pytestmark = pytest.mark.thorough
 
@@ -73,9 +71,7 @@ def test_what_a_plan_has_bound_goes_before_its_session(watched, released):
     assert all((array == 1).all() for (array,) in held)
 
 
-def test_what_a_plan_has_bound_goes_before_its_session_also_where_a_traceback_holds_it(
-    watched, released
-):
+def test_what_a_plan_has_bound_goes_before_its_session_also_where_a_traceback_holds_it(watched, released):
     session = load(tiny_models.identity())
     held = [session.run([LARGE]) for _ in range(5)]
     watched.fail = lambda name: name == "BindOutput"
@@ -171,10 +167,7 @@ def test_a_session_that_is_only_running_goes_when_that_is_done(watched):
     assert (future.result()[0] == 1).all()
     del future
     # When the session's thread has put its work away, and what it was the last to hold.
-    wait_until(
-        lambda: gc.collect() is not None and gone() is None and not watched.outstanding,
-        "the session stays",
-    )
+    wait_until(lambda: gc.collect() is not None and gone() is None and not watched.outstanding, "the session stays")
 
 
 def test_a_callback_may_close_the_session(watched):

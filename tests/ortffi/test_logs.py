@@ -1,28 +1,24 @@
 """ONNX Runtime's messages reach Python, and nothing of Python reaches C."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import sys
 import threading
 
 import pytest
-
-import ortffi
-from ortffi import LogLevel
 from ortffi.logs import LogCallback, LoggingFunction, LogMessage, to_logger, to_standard_error
 from tests.ortffi import tiny_models
 from tests.ortffi.raw_session import listen, needs, raw_session
+
+import ortffi
+from ortffi import LogLevel
 
 MESSAGE = LogMessage(LogLevel.WARNING, "onnxruntime", "tts", "file.cc:1 Function", "mind 100 %s")
 
 
 def say(callback, severity=2, category=b"a", log_id=b"b", location=b"c", text=b"d"):
     """Call the function as ONNX Runtime does."""
-    LoggingFunction(callback.function)(
-        callback.parameter, severity, category, log_id, location, text
-    )
+    LoggingFunction(callback.function)(callback.parameter, severity, category, log_id, location, text)
 
 
 @pytest.fixture
@@ -38,9 +34,7 @@ def test_a_session_speaks_to_its_callback(library):
     heard = []
     callback = LogCallback(heard.append)
     environment = ortffi.init()
-    with raw_session(
-        environment, tiny_models.add(), listen(environment, callback, LogLevel.VERBOSE)
-    ):
+    with raw_session(environment, tiny_models.add(), listen(environment, callback, LogLevel.VERBOSE)):
         pass
     assert {message.severity for message in heard} >= {LogLevel.VERBOSE, LogLevel.INFO}
     message = next(m for m in heard if "Session successfully initialized" in m.text)
@@ -147,9 +141,7 @@ def test_what_a_handler_raises_stays_in_python(library, monkeypatch):
 
     callback = LogCallback(fail)
     environment = ortffi.init()
-    with raw_session(
-        environment, tiny_models.add(), listen(environment, callback, LogLevel.VERBOSE)
-    ) as session:
+    with raw_session(environment, tiny_models.add(), listen(environment, callback, LogLevel.VERBOSE)) as session:
         assert session
     assert {unraisable.exc_type for unraisable in reported} == {KeyError}
     assert any("initialized" in str(unraisable.exc_value) for unraisable in reported)
@@ -231,9 +223,7 @@ def check_exit(run_python, library, tmp_path, skip_cut_off_loading):
         if work is LOADING:
             skip_cut_off_loading()
         if work is RUN_CUT_OFF and library.api_version <= 20:
-            pytest.skip(
-                "up to ONNX Runtime 1.20 a run that is cut off may crash in its own kernels"
-            )
+            pytest.skip("up to ONNX Runtime 1.20 a run that is cut off may crash in its own kernels")
         log = tmp_path / "log"
         script = SETUP.format(log=str(log), library=str(library.path)) + work + EXIT
         for _ in range(times):

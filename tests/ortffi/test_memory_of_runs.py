@@ -3,15 +3,13 @@
 The slow tests run it thirty times as often.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
+from tests.ortffi import tiny_models
+from tests.ortffi.growth import ALLOWED_KIB, growth_kib, skip_where_threads_leak
 
 import ortffi
 from ortffi import Memory, RunOptions, Value
-from tests.ortffi import tiny_models
-from tests.ortffi.growth import ALLOWED_KIB, growth_kib, skip_where_threads_leak
 
 pytestmark = pytest.mark.thorough
 

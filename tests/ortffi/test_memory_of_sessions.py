@@ -3,17 +3,15 @@
 The slow test does everything ten times as often.
 """
 
-from __future__ import annotations
-
 import logging
 
 import numpy as np
 import pytest
+from tests.ortffi import tiny_models
+from tests.ortffi.growth import ALLOWED_KIB, growth_kib, skip_where_threads_leak
 
 import ortffi
 from ortffi import Memory, SessionBuilder
-from tests.ortffi import tiny_models
-from tests.ortffi.growth import ALLOWED_KIB, growth_kib, skip_where_threads_leak
 
 pytestmark = pytest.mark.thorough
 
@@ -91,9 +89,9 @@ def fail_to_load(folder):
         with pytest.raises(ortffi.OrtError):
             SessionBuilder().commit_from_file(folder / str(step))
         with pytest.raises(ortffi.OrtError):
-            SessionBuilder().with_initializers({"none": LARGE}).with_custom_ops(
-                folder / "none.so"
-            ).commit_from_memory(tiny_models.identity())
+            SessionBuilder().with_initializers({"none": LARGE}).with_custom_ops(folder / "none.so").commit_from_memory(
+                tiny_models.identity()
+            )
 
     return work
 

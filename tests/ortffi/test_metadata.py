@@ -1,22 +1,20 @@
 """What a loaded model says about itself, and that every string goes back."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import onnx
 import pytest
-
-import ortffi
 from ortffi.errors import UnsupportedError
 from ortffi.metadata import ModelMetadata, opset_version, read_metadata
 from tests.ortffi import tiny_models
 from tests.ortffi.raw_session import needs, raw_session
 
+import ortffi
+
 CUSTOM = {"sample_rate": "24000", "": "no key", "empty": "", "näme": "wört ❤"}
 
 
-def described() -> bytes:
+def described():
     model = onnx.load_from_string(tiny_models.add())
     model.producer_name = "a tool"
     model.graph.name = "a graph"
@@ -94,8 +92,8 @@ def test_a_key_whose_value_is_gone_has_none(fake):
     environment = fake.environment()
     with raw_session(environment, described()) as session:
         real = fake.real("ModelMetadataLookupCustomMetadataMap")
-        fake.replace["ModelMetadataLookupCustomMetadataMap"] = (
-            lambda metadata, allocator, _key, out: real(metadata, allocator, b"absent", out)
+        fake.replace["ModelMetadataLookupCustomMetadataMap"] = lambda metadata, allocator, _key, out: real(
+            metadata, allocator, b"absent", out
         )
         fake.outstanding.clear()
         metadata = read_metadata(environment, session)

@@ -1,7 +1,5 @@
 """A model file is read as `onnx` reads it, and damaged ones are refused."""
 
-from __future__ import annotations
-
 import mmap
 from collections import Counter
 
@@ -10,7 +8,6 @@ import onnx
 import pytest
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
-
 from ortffi.model_file import ModelFile, ModelFileError, _Reader, inspect_model
 from tests.ortffi import tiny_models
 from tests.ortffi.typed_models import model_of
@@ -27,7 +24,7 @@ TINY = {
 }  # fmt: skip
 
 
-def everything() -> onnx.ModelProto:
+def everything():
     """A model with a value in each field that is read, and operators in every place."""
     branch = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "branch", [], [])
     inner = helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)
@@ -76,7 +73,7 @@ def everything() -> onnx.ModelProto:
     return model
 
 
-def count(nodes) -> Counter[tuple[str, str]]:
+def count(nodes):
     operators = Counter()
     for node in nodes:
         operators[node.domain.removeprefix("ai.onnx"), node.op_type] += 1
@@ -86,7 +83,7 @@ def count(nodes) -> Counter[tuple[str, str]]:
     return operators
 
 
-def as_onnx_reads_it(content: bytes) -> ModelFile:
+def as_onnx_reads_it(content):
     model = onnx.load_from_string(content)
     files = [
         next(e.value for e in tensor.external_data if e.key == "location")
@@ -127,9 +124,7 @@ def test_every_field_is_read_as_onnx_reads_it():
     assert found.operators == expected.operators
     assert found.operators["", "Neg"] == 4
     assert found.operators["", "Abs"] == 2
-    assert vars(found) | {"external_data_files": None} == vars(expected) | {
-        "external_data_files": None
-    }
+    assert vars(found) | {"external_data_files": None} == vars(expected) | {"external_data_files": None}
 
 
 def test_a_file_or_any_buffer(tmp_path):
@@ -174,7 +169,7 @@ def test_weights_are_not_read(tmp_path):
     assert inspect_model(path).operators == {("", "Add"): 1, ("", "Sub"): 1}
 
 
-def varint(value: int) -> bytes:
+def varint(value):
     groups = []
     while value > 0x7F:
         groups.append(value & 0x7F | 0x80)
@@ -288,13 +283,9 @@ class Counted:
 def test_no_byte_is_read_twice(shape):
     content = {
         "everything": lambda: EVERYTHING,
-        "flat": lambda: model_of(
-            [helper.make_node("Add", ["a", "b"], ["c"])] * 1000
-        ).SerializeToString(),
+        "flat": lambda: model_of([helper.make_node("Add", ["a", "b"], ["c"])] * 1000).SerializeToString(),
         "groups": lambda: TINY["add"] + b"\x3b" * 1000 + b"\x3c" * 1000,
-        "weights": lambda: model_of(
-            [], [numpy_helper.from_array(np.ones(1000), "w")] * 3
-        ).SerializeToString(),
+        "weights": lambda: model_of([], [numpy_helper.from_array(np.ones(1000), "w")] * 3).SerializeToString(),
     }[shape]()
     counted = Counted(content)
     assert _Reader(counted).read() == inspect_model(content)

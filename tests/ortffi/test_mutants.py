@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.ortffi import mutants
 
 import ortffi
 from ortffi import LogLevel
-from tests.ortffi import mutants
 
 pytestmark = pytest.mark.thorough
 
@@ -51,11 +51,11 @@ class Case:
 class Worker:
     """A process to load models in; a new one after it has died."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *arguments):
         self._arguments = arguments
         self._process: subprocess.Popen[str] | None = None
 
-    def ask(self, path: Path) -> str:
+    def ask(self, path):
         if self._process is None:
             script = str(Path(__file__).with_name("mutant_worker.py"))
             folders = os.pathsep.join(filter(None, sys.path))
@@ -80,7 +80,7 @@ class Worker:
             return outcome
         return f"died of {self._end()}"
 
-    def _end(self) -> str:
+    def _end(self):
         process, self._process = self._process, None
         assert process
         assert process.stdin
@@ -91,16 +91,16 @@ class Worker:
         code = process.wait()
         return signal.Signals(-code).name if code < 0 else f"exit {code}"
 
-    def close(self) -> None:
+    def close(self):
         if self._process is not None:
             self._end()
 
 
-def sweep(numbers: range, folder: Path, models: list[bytes], suffix: str = ".onnx") -> list[Case]:
+def sweep(numbers, folder, models, suffix=".onnx"):
     """Load and run the mutants of these numbers."""
     library = str(ortffi.init().library.path)
 
-    def work(some: range) -> list[Case]:
+    def work(some):
         ours, package, cases = Worker("ortffi", library), Worker("package"), []
         for number in some:
             what, content = mutants.mutant(number, models)
@@ -122,7 +122,7 @@ def sweep(numbers: range, folder: Path, models: list[bytes], suffix: str = ".onn
         return [case for cases in pool.map(work, shares) for case in cases]
 
 
-def in_ort_format(folder: Path) -> list[bytes]:
+def in_ort_format(folder):
     """Return the models as ONNX Runtime writes them in its own format, where it loads them."""
     models = []
     for index, content in enumerate(mutants.seeds()):
@@ -135,14 +135,13 @@ def in_ort_format(folder: Path) -> list[bytes]:
     return models
 
 
-def assert_survived(cases: list[Case], most_errors: float = 0.95) -> None:
+def assert_survived(cases, most_errors=0.95):
     counts = Counter(case.outcome for case in cases)
     print(dict(counts))
     strange = [
         case
         for case in cases
-        if case.survived_elsewhere
-        or not (case.outcome in OUTCOMES or case.outcome.startswith("died"))
+        if case.survived_elsewhere or not (case.outcome in OUTCOMES or case.outcome.startswith("died"))
     ]
     assert not strange, "\n".join(map(str, strange))
     # The damage is neither harmless nor fatal before anything is read.

@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 
 import pytest
-
-from ortffi import ApiVersionError
 from ortffi._table import API_VERSION
 from ortffi.library import negotiate
+
+from ortffi import ApiVersionError
 
 
 class GetApi:
     """`OrtApiBase::GetApi` of a library with some API versions, which writes down the questions."""
 
-    def __init__(self, *versions: int) -> None:
+    def __init__(self, *versions):
         self.versions = versions
         self.asked: list[int] = []
 
-    def __call__(self, version: int) -> int | None:
+    def __call__(self, version):
         self.asked.append(version)
         return 1000 + version if version in self.versions else None
 

@@ -1,16 +1,14 @@
 """Nothing where something may be: empty optionals and sequences of no tensors."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
+from tests.ortffi import tiny_models
 
 import ortffi
 from ortffi import ElementType, OnnxType, Value
-from tests.ortffi import tiny_models
 
 IN_SEQUENCES = [
     ElementType.FLOAT, ElementType.DOUBLE, ElementType.FLOAT16, ElementType.BOOL,
@@ -29,10 +27,7 @@ def _optionals(library):
 
 
 def model(node, inputs, outputs, opset=16):
-    ends = [
-        [helper.make_value_info(name, kind) for name, kind in side.items()]
-        for side in (inputs, outputs)
-    ]
+    ends = [[helper.make_value_info(name, kind) for name, kind in side.items()] for side in (inputs, outputs)]
     graph = helper.make_graph([node], "optional", *ends)
     opsets = [helper.make_opsetid("", opset)]
     return helper.make_model(graph, ir_version=8, opset_imports=opsets).SerializeToString()

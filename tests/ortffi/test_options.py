@@ -1,7 +1,5 @@
 """What each option of a session does."""
 
-from __future__ import annotations
-
 import ctypes
 import logging
 import shutil
@@ -11,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from onnx import helper
+from tests.ortffi import tiny_models, typed_models
+from tests.ortffi.raw_session import needs
 
 import ortffi
 from ortffi import (
@@ -24,8 +24,6 @@ from ortffi import (
     SessionBuilder,
     SessionOptions,
 )
-from tests.ortffi import tiny_models, typed_models
-from tests.ortffi.raw_session import needs
 
 X = np.float32([1, 2, 3])
 
@@ -42,9 +40,8 @@ def assert_adds(session):
 
 @pytest.mark.parametrize(
     "options",
-    [
-        SessionOptions(optimization_level=level) for level in GraphOptimizationLevel
-    ] + [
+    [SessionOptions(optimization_level=level) for level in GraphOptimizationLevel]
+    + [
         SessionOptions(execution_mode=ExecutionMode.PARALLEL, inter_op_threads=2),
         SessionOptions(allow_spinning=False),
         SessionOptions(memory_pattern=False, cpu_arena=False),
@@ -52,13 +49,9 @@ def assert_adds(session):
         SessionOptions(providers=[CPU()]),
         SessionOptions(optimization_level=99, execution_mode=0, log_level=4),
     ],
-)  # fmt: skip
+)
 def test_a_session_computes_the_same_whatever_the_options(options):
-    with (
-        SessionBuilder(options)
-        .with_intra_threads(1)
-        .commit_from_memory(tiny_models.add()) as session
-    ):
+    with SessionBuilder(options).with_intra_threads(1).commit_from_memory(tiny_models.add()) as session:
         for _ in range(4):
             assert_adds(session)
 
@@ -67,9 +60,7 @@ def test_options_are_compared_and_replaced_and_never_changed():
     config = {"session.intra_op.allow_spinning": "0"}
     options = SessionOptions(intra_op_threads=2, config=config)
     config["more"] = "1"
-    assert options == SessionOptions(intra_op_threads=2, config={
-        "session.intra_op.allow_spinning": "0"
-    })  # fmt: skip
+    assert options == SessionOptions(intra_op_threads=2, config={"session.intra_op.allow_spinning": "0"})
     with pytest.raises(AttributeError):
         options.intra_op_threads = 3
     with pytest.raises(TypeError):
@@ -262,9 +253,7 @@ def compile_operators(tmp_path_factory):
     def compile_operators(*flags):
         path = tmp_path_factory.mktemp("operators") / "libnegate.so"
         source = Path(__file__).with_name("custom_op.c")
-        subprocess.run(
-            [compiler, "-std=gnu11", "-shared", "-fPIC", "-o", path, *flags, source], check=True
-        )
+        subprocess.run([compiler, "-std=gnu11", "-shared", "-fPIC", "-o", path, *flags, source], check=True)
         return path
 
     return compile_operators

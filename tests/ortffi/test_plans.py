@@ -4,14 +4,12 @@ The first runs with inputs of the same shapes are done in one way, later ones in
 LATER is enough of them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from onnx import TensorProto
+from tests.ortffi import tiny_models
 
 import ortffi
-from tests.ortffi import tiny_models
 
 LATER = 4
 SMALL, LARGE = 8, 5000
@@ -168,9 +166,7 @@ def test_an_output_asked_for_twice_comes_as_two_arrays(load, length):
 
 
 @pytest.mark.parametrize("length", [SMALL, LARGE])
-def test_an_output_whose_length_depends_on_the_input_is_right_and_nothing_is_printed(
-    load, length, capfd
-):
+def test_an_output_whose_length_depends_on_the_input_is_right_and_nothing_is_printed(load, length, capfd):
     session = load(tiny_models.non_zero())
     for number in range(LATER * 2):
         x = np.ones(length, np.float32)

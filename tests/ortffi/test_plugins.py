@@ -1,24 +1,16 @@
 """Plug-in providers: their libraries and devices, with a real plug-in where a C compiler is."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 
 import pytest
-
-import ortffi
 from ortffi._api import SLOTS
 from ortffi.errors import UnsupportedError
-from ortffi.plugins import (
-    Devices,
-    HardwareType,
-    devices,
-    register_provider_library,
-    unregister_provider_library,
-)
+from ortffi.plugins import Devices, HardwareType, devices, register_provider_library, unregister_provider_library
 from ortffi.providers import Provider, available_providers
 from ortffi.trial import try_provider, usable_providers
+
+import ortffi
 
 NAME = "OrtffiTestExecutionProvider"
 
@@ -261,9 +253,7 @@ def test_a_library_that_is_no_provider_is_reported(library, tmp_path):
 
 
 @pytest.mark.usefixtures("_plug_ins")
-@pytest.mark.parametrize(
-    ("name", "error"), [("", ValueError), ("a\0b", ValueError), (b"a", TypeError)]
-)
+@pytest.mark.parametrize(("name", "error"), [("", ValueError), ("a\0b", ValueError), (b"a", TypeError)])
 def test_a_registered_name_is_a_string_with_something_in_it(name, error, library):
     with pytest.raises(error, match="name"):
         register_provider_library(name, library.path)
@@ -304,8 +294,7 @@ def test_devices_are_refused_by_an_older_library(fake, use):
 
 
 @pytest.mark.parametrize(
-    "function",
-    ["CreateSessionOptions", "SessionOptionsAppendExecutionProvider_V2", "CreateSessionFromArray"],
+    "function", ["CreateSessionOptions", "SessionOptionsAppendExecutionProvider_V2", "CreateSessionFromArray"]
 )
 @pytest.mark.usefixtures("_plug_ins")
 def test_a_trial_that_fails_leaves_nothing_behind(fake, use, function):

@@ -1,32 +1,24 @@
 """A profile is read as ONNX Runtime writes it, and as much of it as there is."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-
-import ortffi
 from ortffi._api import new
 from ortffi.profile import KernelEvent, by_provider, read_profile
 from ortffi.session import Session
 from tests.ortffi import tiny_models
 from tests.ortffi.raw_session import create_session
 
+import ortffi
+
 NAMES = ('say "cheese"', "back\\slash", "encoder/layer.0/MatMul", "", "über_kernel_time")
 
 
-def model_of(names) -> bytes:
-    nodes = [
-        helper.make_node("Neg", [f"x{index}"], [f"x{index + 1}"], name=name)
-        for index, name in enumerate(names)
-    ]
-    ends = [
-        helper.make_tensor_value_info(f"x{index}", TensorProto.FLOAT, ["n"])
-        for index in (0, len(names))
-    ]
+def model_of(names):
+    nodes = [helper.make_node("Neg", [f"x{index}"], [f"x{index + 1}"], name=name) for index, name in enumerate(names)]
+    ends = [helper.make_tensor_value_info(f"x{index}", TensorProto.FLOAT, ["n"]) for index in (0, len(names))]
     graph = helper.make_graph(nodes, "chain", ends[:1], ends[1:])
     return helper.make_model(
         graph, ir_version=tiny_models.IR_VERSION, opset_imports=[helper.make_opsetid("", 13)]
@@ -48,9 +40,7 @@ def profile_of(tmp_path, library):
         with Session(environment, create_session(environment, model, *steps)) as session:
             session.run(inputs)
             with session.handle.lend() as pointer:
-                path = environment.take_string(
-                    new(api.SessionEndProfiling, pointer, environment.allocator)
-                )
+                path = environment.take_string(new(api.SessionEndProfiling, pointer, environment.allocator))
         return path
 
     return profile_of
@@ -175,9 +165,7 @@ def test_names_that_were_not_escaped_are_read(tmp_path):
         '[\n{"cat" : "Node","pid" :1,"tid" :1,"dur" :49,"ts" :41,"ph" : "X",'
         '"name" :"q"u\\ote_kernel_time","args" : {"provider" : "CPU","op_name" : "Neg"}},\n]\n'
     )
-    assert read_profile(path) == (
-        KernelEvent('q"u\\ote', "Neg", "CPU", pytest.approx(41e-6), pytest.approx(49e-6), 1),
-    )
+    assert read_profile(path) == (KernelEvent('q"u\\ote', "Neg", "CPU", pytest.approx(41e-6), pytest.approx(49e-6), 1),)
 
 
 def test_another_file_is_refused(tmp_path):

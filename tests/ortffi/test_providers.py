@@ -1,27 +1,18 @@
 """Execution providers: their options, which there are, and which of them work here."""
 
-from __future__ import annotations
-
 import ctypes
 import dataclasses
 import pickle
 
 import onnx
 import pytest
+from ortffi._api import new
+from ortffi.errors import UnsupportedError
+from ortffi.providers import CPU, CUDA, ExecutionProvider, Provider, TensorRT, available_providers
+from ortffi.trial import try_provider, usable_providers
 
 import ortffi
 from ortffi import providers, trial
-from ortffi._api import new
-from ortffi.errors import UnsupportedError
-from ortffi.providers import (
-    CPU,
-    CUDA,
-    ExecutionProvider,
-    Provider,
-    TensorRT,
-    available_providers,
-)
-from ortffi.trial import try_provider, usable_providers
 
 CPU_NAME = "CPUExecutionProvider"
 
@@ -58,13 +49,9 @@ def test_a_provider_is_tried_by_name_or_by_object(provider):
     try_provider(provider)
 
 
-@pytest.mark.parametrize(
-    "provider", ["CUDA", "TensorRT", CUDA(), TensorRT(), "XNNPACK", "Nonsense"]
-)
+@pytest.mark.parametrize("provider", ["CUDA", "TensorRT", CUDA(), TensorRT(), "XNNPACK", "Nonsense"])
 def test_a_provider_that_was_not_compiled_in_is_named_with_the_library(provider, library):
-    name = (
-        provider if isinstance(provider, str) else provider.name.removesuffix("ExecutionProvider")
-    )
+    name = provider if isinstance(provider, str) else provider.name.removesuffix("ExecutionProvider")
     if any(name.casefold() in available.casefold() for available in available_providers()):
         pytest.skip(f"this library has {name}; point ONNXRUNTIME_DIR at one without")
     with pytest.raises(ortffi.ProviderUnavailableError, match=f"(?i)without {name}") as caught:
@@ -104,9 +91,7 @@ def broken(fake, use):
     assert not fake.mistakes
 
 
-@pytest.mark.parametrize(
-    "function", ["CreateSessionOptions", "SetIntraOpNumThreads", "CreateSessionFromArray"]
-)
+@pytest.mark.parametrize("function", ["CreateSessionOptions", "SetIntraOpNumThreads", "CreateSessionFromArray"])
 def test_a_failed_trial_says_why_and_leaves_nothing_behind(broken, function):
     broken.fail = lambda called: called == function
     with pytest.raises(ortffi.ProviderUnavailableError) as caught:
@@ -157,17 +142,14 @@ def test_a_provider_may_be_named_either_way(given, name, c_name):
 
 
 @pytest.mark.parametrize(
-    ("name", "instead"),
-    [("CUDA", "CUDA"), ("TensorrtExecutionProvider", "TensorRT"), ("cpu", "CPU")],
+    ("name", "instead"), [("CUDA", "CUDA"), ("TensorrtExecutionProvider", "TensorRT"), ("cpu", "CPU")]
 )
 def test_a_provider_with_a_class_of_its_own_is_sent_there(name, instead):
     with pytest.raises(ValueError, match=rf"use {instead}\("):
         Provider(name)
 
 
-@pytest.mark.parametrize(
-    ("name", "error"), [("", ValueError), ("XNN\0PACK", ValueError), (None, TypeError)]
-)
+@pytest.mark.parametrize(("name", "error"), [("", ValueError), ("XNN\0PACK", ValueError), (None, TypeError)])
 def test_a_name_is_a_string_with_something_in_it(name, error):
     with pytest.raises(error, match="name"):
         Provider(name)

@@ -1,11 +1,8 @@
 """A quantized model is told by its operators and by the types of its weights."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-
 from ortffi.model_file import inspect_model
 from tests.ortffi.typed_models import model_of
 

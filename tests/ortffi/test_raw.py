@@ -1,16 +1,14 @@
 """The C API itself, with the objects of ortffi."""
 
-from __future__ import annotations
-
 import ctypes
 import threading
 
 import numpy as np
 import pytest
+from tests.ortffi import tiny_models
 
 import ortffi
 from ortffi import raw
-from tests.ortffi import tiny_models
 
 
 @pytest.fixture

@@ -1,16 +1,14 @@
 """Every snippet of ortffi's guide runs, and prints what stands behind its `print`."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re
 from pathlib import Path
 
 import pytest
+from tests.ortffi import tiny_models
 
 import ortffi
-from tests.ortffi import tiny_models
 
 GUIDE = Path(ortffi.__file__).with_name("README.md")
 TEXT = GUIDE.read_text(encoding="utf-8")

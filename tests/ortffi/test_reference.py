@@ -1,17 +1,15 @@
 """The reference documentation is what the docstrings say, of every public name."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from ortffi.tools import write_reference
 
 import ortffi
 from ortffi import raw
-from ortffi.tools import write_reference
 
 DOCUMENT = Path(ortffi.__file__).parents[1] / "docs/ortffi-reference.md"
 COMMAND = "python ortffi/tools/write_reference.py > docs/ortffi-reference.md"
@@ -19,9 +17,8 @@ COMMAND = "python ortffi/tools/write_reference.py > docs/ortffi-reference.md"
 
 def test_the_document_is_up_to_date(tmp_path):
     done = subprocess.run(
-        [sys.executable, write_reference.__file__],
-        cwd=tmp_path, capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [sys.executable, write_reference.__file__], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert done.stdout == DOCUMENT.read_text(encoding="utf-8"), f"run: {COMMAND}"
 
 

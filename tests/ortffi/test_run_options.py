@@ -1,7 +1,5 @@
 """Options of one run."""
 
-from __future__ import annotations
-
 import _thread
 import gc
 from concurrent.futures import ThreadPoolExecutor
@@ -9,10 +7,10 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-
-import ortffi
 from tests.ortffi import tiny_models
 from tests.ortffi.meeting import wait_until
+
+import ortffi
 
 SHRINK = ("memory.enable_memory_arena_shrinkage", "cpu:0")
 
@@ -104,10 +102,7 @@ def test_a_run_gets_the_options_it_was_given_and_others_get_none(fake, use):
 
     fake.replace["Run"] = run
     model = tiny_models.identity()
-    with (
-        ortffi.SessionBuilder().commit_from_memory(model) as session,
-        ortffi.RunOptions() as options,
-    ):
+    with ortffi.SessionBuilder().commit_from_memory(model) as session, ortffi.RunOptions() as options:
         session.run({"x": np.ones(3, np.float32)}, options=options)
         session.run({"x": np.ones(3, np.float32)})
         with options.handle.lend() as pointer:
@@ -272,10 +267,7 @@ def test_closed_options_are_released_when_the_deadline_ends(fake, use):
 
 def test_a_program_may_end_inside_a_deadline(run_python):
     done = run_python(
-        "import ortffi\n"
-        "options = ortffi.RunOptions()\n"
-        "deadline = options.deadline(3600)\n"
-        "deadline.__enter__()\n"
+        "import ortffi\noptions = ortffi.RunOptions()\ndeadline = options.deadline(3600)\ndeadline.__enter__()\n"
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 

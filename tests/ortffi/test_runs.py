@@ -1,7 +1,5 @@
 """The ways to run a session, and memory to run in."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import threading
@@ -9,10 +7,10 @@ import threading
 import numpy as np
 import pytest
 from onnx import TensorProto
+from tests.ortffi import tiny_models, typed_models
 
 import ortffi
 from ortffi import ElementType, InvalidArgumentError, Memory, RunOptions, Value
-from tests.ortffi import tiny_models, typed_models
 
 LATER = 4
 """By then a run is bound."""

@@ -5,39 +5,19 @@ sequences of runs that change everything between two calls; all results are kept
 the end.
 """
 
-from __future__ import annotations
-
 import re
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, note
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    Bundle,
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    precondition,
-    rule,
-)
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.ortffi import tiny_models
+from tests.ortffi.hostile_arrays import LAYOUTS, NUMBERS, REFUSED, RUNS, Given, apart, make, same, shapes, twice
+from tests.profiles import costly
 
 import ortffi
 from ortffi import RunOptions, SessionBuilder
-from tests.ortffi import tiny_models
-from tests.ortffi.hostile_arrays import (
-    LAYOUTS,
-    NUMBERS,
-    REFUSED,
-    RUNS,
-    Given,
-    apart,
-    make,
-    same,
-    shapes,
-    twice,
-)
-from tests.profiles import costly
 
 pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 
@@ -179,9 +159,5 @@ class Sequences(RuleBasedStateMachine):
             self.results_stay()
 
 
-Sequences.TestCase.settings = costly(
-    part=6,
-    stateful_step_count=30,
-    suppress_health_check=list(HealthCheck),
-)
+Sequences.TestCase.settings = costly(part=6, stateful_step_count=30, suppress_health_check=list(HealthCheck))
 TestSequences = Sequences.TestCase

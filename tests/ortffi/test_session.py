@@ -1,7 +1,5 @@
 """What a session says about its model, what it refuses, and how it ends."""
 
-from __future__ import annotations
-
 import gc
 import types
 import weakref
@@ -9,29 +7,22 @@ import weakref
 import numpy as np
 import pytest
 from onnx import TensorProto
+from tests.ortffi import tiny_models
 
 import ortffi
 from ortffi import ElementType, InvalidArgumentError, OnnxType, TypeInfo, ValueInfo
-from tests.ortffi import tiny_models
 
 
 def test_inputs_and_outputs_are_described_in_the_models_order(load):
     session = load(tiny_models.mixed())
     assert [info.name for info in session.inputs] == ["f", "i", "s"]
     assert [info.name for info in session.outputs] == ["f_out", "i_out", "s_out"]
-    assert [info.element_type for info in session.inputs] == [
-        ElementType.FLOAT,
-        ElementType.INT64,
-        ElementType.STRING,
-    ]
+    assert [info.element_type for info in session.inputs] == [ElementType.FLOAT, ElementType.INT64, ElementType.STRING]
     assert [info.dtype for info in session.inputs] == [np.float32, np.int64, np.dtype(object)]
     assert {info.kind for info in session.inputs + session.outputs} == {OnnxType.TENSOR}
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [[], [3], [0, 3], [1, 2, 3], ["batch", 4], [None, 5], ["größe", None, 7], None],
-)
+@pytest.mark.parametrize("shape", [[], [3], [0, 3], [1, 2, 3], ["batch", 4], [None, 5], ["größe", None, 7], None])
 def test_dimensions_are_lengths_names_or_unknown(load, library, shape):
     session = load(tiny_models.identity(TensorProto.FLOAT, shape))
     dimensions = None if shape is None else tuple(shape)

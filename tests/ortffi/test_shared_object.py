@@ -1,7 +1,5 @@
 """A library that is not whole is refused before the system maps it, at every door."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -12,16 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import ortffi
 from ortffi._shared_object import fault_of
 from ortffi.plugins import register_provider_library
 from tests.ortffi import damaged_tables
 from tests.ortffi.raw_session import needs
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="only Linux has ELF files; run this there"
-)
+import ortffi
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has ELF files; run this there")
 
 LOAD = """
 import os, sys, ortffi
@@ -192,9 +188,7 @@ def test_truncated_operators_are_refused(copy):
 
 
 @pytest.mark.parametrize("part", ["shared", "own"])
-@pytest.mark.parametrize(
-    "provider", [ortffi.CUDA(), ortffi.TensorRT(), ortffi.Provider("OpenVINO")]
-)
+@pytest.mark.parametrize("provider", [ortffi.CUDA(), ortffi.TensorRT(), ortffi.Provider("OpenVINO")])
 def test_a_truncated_provider_is_refused(fake, use, copy, provider, part):
     needs("SessionOptionsAppendExecutionProvider")
     environment = fake.environment()

@@ -1,11 +1,8 @@
 """The table of slots, and what an `Api` makes of it."""
 
-from __future__ import annotations
-
 import ctypes
 
 import pytest
-
 from ortffi._api import MINIMUM_API_VERSION, SLOTS, Api
 
 KNOWN = {

@@ -1,15 +1,13 @@
 """What goes into a session comes out of it: every element type, shape and memory layout."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-
-import ortffi
 from tests.ortffi import tiny_models
 from tests.profiles import given
+
+import ortffi
 
 pytestmark = pytest.mark.usefixtures("_api")
 

@@ -1,15 +1,13 @@
 """Threads that meet in one session, and closing while they are inside."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np
 import pytest
-
-import ortffi
 from tests.ortffi import tiny_models
 from tests.ortffi.meeting import PATIENCE_S, check_results, together, wait_until
+
+import ortffi
 
 pytestmark = pytest.mark.thorough
 

@@ -1,7 +1,5 @@
 """Nothing reads, writes or frees memory that is gone: valgrind watches every use of ortffi."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -68,8 +66,7 @@ def watch(library, tmp_path):
         return [
             block
             for block in blocks
-            if re.match(r"==\d+== (Invalid|Process terminating)", block)
-            and "dl-load.c" not in block
+            if re.match(r"==\d+== (Invalid|Process terminating)", block) and "dl-load.c" not in block
         ]
 
     return watch

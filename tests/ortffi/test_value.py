@@ -1,15 +1,13 @@
 """Tensors that ONNX Runtime keeps."""
 
-from __future__ import annotations
-
 import weakref
 
 import numpy as np
 import pytest
+from tests.ortffi import tiny_models
 
 import ortffi
 from ortffi import ClosedError, ElementType, Memory, Value
-from tests.ortffi import tiny_models
 
 ALL = [
     (np.float16, ElementType.FLOAT16), (np.float32, ElementType.FLOAT),

@@ -1,18 +1,16 @@
 """Weights that are given to a session, shared by sessions, kept in files, or mapped."""
 
-from __future__ import annotations
-
 import gc
 import weakref
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
+from tests.ortffi import typed_models
+from tests.ortffi.raw_session import needs
 
 import ortffi
 from ortffi import PrepackedWeights, SessionBuilder, Value
-from tests.ortffi import typed_models
-from tests.ortffi.raw_session import needs
 
 X = np.float32([1, 2, 3])
 OWN = np.float32([10, 20, 30])
@@ -33,9 +31,7 @@ def add_weight(*, overridable=False, external=None):
     inputs = [typed_models.info("x", kind)]
     inputs += [typed_models.info("w", kind)] if overridable else []
     node = helper.make_node("Add", ["x", "w"], ["y"])
-    return typed_models.model(
-        [node], inputs, [typed_models.info("y", kind)], 13, 8, initializers=[weight]
-    )
+    return typed_models.model([node], inputs, [typed_models.info("y", kind)], 13, 8, initializers=[weight])
 
 
 def multiply():
@@ -115,8 +111,7 @@ def test_sessions_with_the_same_weights_share_what_is_made_of_them(fake, use):
         chosen = builder().with_prepacked_weights(weights).with_initializers({"w": value})
         sessions = [chosen.commit_from_memory(multiply()) for _ in range(3)]
     made = [name for name in fake.calls if "PrepackedWeightsContainer" in name]
-    assert made == ["CreatePrepackedWeightsContainer",
-                    *["CreateSessionFromArrayWithPrepackedWeightsContainer"] * 3]  # fmt: skip
+    assert made == ["CreatePrepackedWeightsContainer", *["CreateSessionFromArrayWithPrepackedWeightsContainer"] * 3]
     for session in sessions:  # which keep the weights, though both were closed
         assert session.run({"x": x})[0].tolist() == (x * 2).tolist()
         session.close()
@@ -189,10 +184,9 @@ def test_an_old_library_says_what_it_lacks(fake, use):
     use(fake.environment(11))
     for chosen, function in (
         (builder().with_external_initializers({"w": GIVEN}), "AddExternalInitializers"),
-        (builder().with_external_files({"weights.bin": b""}),
-         "AddExternalInitializersFromFilesInMemory"),
+        (builder().with_external_files({"weights.bin": b""}), "AddExternalInitializersFromFilesInMemory"),
         (builder().with_deterministic_compute(), "SetDeterministicCompute"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(ortffi.UnsupportedError, match=rf"{function} came with"):
             chosen.commit_from_memory(add_weight())
     assert {kind for kind, _ in fake.outstanding} <= {"value"}  # what the last builder holds
@@ -201,8 +195,7 @@ def test_an_old_library_says_what_it_lacks(fake, use):
 def test_a_failed_commit_releases_everything(fake, use):
     use(fake.environment())
     chosen = builder().with_initializers({"w": GIVEN})
-    for victim in ("AddInitializer", "CreateSessionOptions", "CreateSessionFromArray",
-                   "SetIntraOpNumThreads"):  # fmt: skip
+    for victim in ("AddInitializer", "CreateSessionOptions", "CreateSessionFromArray", "SetIntraOpNumThreads"):
         fake.fail = lambda name, victim=victim: name == victim
         with pytest.raises(ortffi.FailError, match=victim):
             chosen.commit_from_memory(add_weight())
@@ -219,9 +212,9 @@ def test_a_failed_commit_releases_everything(fake, use):
 def ort_model(tmp_path):
     """The model in ORT format, as ONNX Runtime itself writes it."""
     path = tmp_path / "model.ort"
-    builder().with_optimized_model(path).with_config(
-        "session.save_model_format", "ORT"
-    ).commit_from_memory(add_weight()).close()
+    builder().with_optimized_model(path).with_config("session.save_model_format", "ORT").commit_from_memory(
+        add_weight()
+    ).close()
     assert path.read_bytes()[4:8] == b"ORTM"
     return path
 

@@ -1,7 +1,5 @@
 """Submitted runs, and signal handlers that submit, close or raise while a run is submitted."""
 
-from __future__ import annotations
-
 import concurrent.futures
 import logging
 import sys
@@ -10,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from tests.ortffi import tiny_models
 from tests.ortffi.interruption import FOLDER, Interrupted, interrupted_at_each_step
 from tests.ortffi.meeting import PATIENCE_S, elsewhere
@@ -21,8 +18,7 @@ PLACES = (FOLDER, str(Path(concurrent.futures.__file__).parent), threading.__fil
 """Whatever code `submit` and the use of its future run."""
 
 raising = pytest.mark.skipif(
-    sys.version_info < (3, 11),
-    reason="Python 3.10 interrupts between a `finally` and its first call; run a newer one",
+    sys.version_info < (3, 11), reason="Python 3.10 interrupts between a `finally` and its first call; run a newer one"
 )
 
 

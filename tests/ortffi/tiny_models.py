@@ -4,18 +4,9 @@ IR version 8 and opset 13, so that every library ortffi accepts can load them. E
 returns the serialized model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
-from onnx import (
-    GraphProto,
-    NodeProto,
-    StringStringEntryProto,
-    TensorProto,
-    ValueInfoProto,
-    helper,
-)
+from onnx import StringStringEntryProto, TensorProto, helper
 
 IR_VERSION = 8
 OPSET = 13
@@ -24,28 +15,23 @@ Shape = Sequence[int | str | None] | None
 tensor = helper.make_tensor_value_info
 
 
-def _serialize(graph: GraphProto) -> bytes:
+def _serialize(graph):
     opsets = [helper.make_opsetid("", OPSET)]
     model = helper.make_model(graph, ir_version=IR_VERSION, opset_imports=opsets)
     return model.SerializeToString()
 
 
-def _model(
-    nodes: Sequence[NodeProto],
-    inputs: Sequence[ValueInfoProto],
-    outputs: Sequence[ValueInfoProto],
-    initializer: Sequence[TensorProto] = (),
-) -> bytes:
+def _model(nodes, inputs, outputs, initializer=()):
     return _serialize(helper.make_graph(nodes, "tiny", inputs, outputs, initializer))
 
 
-def identity(element_type: int = TensorProto.FLOAT, shape: Shape = None) -> bytes:
+def identity(element_type=TensorProto.FLOAT, shape=None):
     """y = x; of any rank where no shape is given."""
     node = helper.make_node("Identity", ["x"], ["y"])
     return _model([node], [tensor("x", element_type, shape)], [tensor("y", element_type, shape)])
 
 
-def doubling() -> bytes:
+def doubling():
     """y = x + x, of shape [batch, n]; the graph is named so too."""
     shape = ["batch", "n"]
     node = helper.make_node("Add", ["x", "x"], ["y"])
@@ -53,7 +39,7 @@ def doubling() -> bytes:
     return _serialize(helper.make_graph([node], "doubling", [ends[0]], [ends[1]]))
 
 
-def add(shape: Shape = ("n",), element_type: int = TensorProto.FLOAT) -> bytes:
+def add(shape=("n",), element_type=TensorProto.FLOAT):
     """total = left + right, difference = left - right."""
     nodes = [
         helper.make_node("Add", ["left", "right"], ["total"]),
@@ -64,7 +50,7 @@ def add(shape: Shape = ("n",), element_type: int = TensorProto.FLOAT) -> bytes:
     return _model(nodes, ends, outputs)
 
 
-def double_and_take_first() -> bytes:
+def double_and_take_first():
     """first = (x + x)[0]: as much memory on the way as the input has, and a small output."""
     zero = helper.make_tensor("zero", TensorProto.INT64, [1], [0])
     nodes = [
@@ -75,21 +61,21 @@ def double_and_take_first() -> bytes:
     return _model(nodes, *ends, [zero])
 
 
-def constant() -> bytes:
+def constant():
     """No inputs; answer = 42."""
     value = helper.make_tensor("value", TensorProto.INT64, [], [42])
     node = helper.make_node("Constant", [], ["answer"], value=value)
     return _model([node], [], [tensor("answer", TensorProto.INT64, [])])
 
 
-def concat_strings() -> bytes:
+def concat_strings():
     """y = the strings of a, then those of b."""
     node = helper.make_node("Concat", ["a", "b"], ["y"], axis=0)
     ends = [tensor(name, TensorProto.STRING, [f"n_{name}"]) for name in ("a", "b")]
     return _model([node], ends, [tensor("y", TensorProto.STRING, ["n"])])
 
 
-def mixed() -> bytes:
+def mixed():
     """Pass a float32, an int64 and a string tensor through."""
     types = {"f": TensorProto.FLOAT, "i": TensorProto.INT64, "s": TensorProto.STRING}
     return _model(
@@ -99,24 +85,20 @@ def mixed() -> bytes:
     )
 
 
-def passing_through() -> bytes:
+def passing_through():
     """y = x, and x itself is an output as well."""
     node = helper.make_node("Identity", ["x"], ["y"])
     x, y = (tensor(name, TensorProto.FLOAT, ["n"]) for name in "xy")
     return _model([node], [x], [y, x])
 
 
-def non_zero() -> bytes:
+def non_zero():
     """y = the indices of what is not zero in x; x's shape does not tell how many."""
     node = helper.make_node("NonZero", ["x"], ["y"])
-    return _model(
-        [node],
-        [tensor("x", TensorProto.FLOAT, ["n"])],
-        [tensor("y", TensorProto.INT64, [1, "found"])],
-    )
+    return _model([node], [tensor("x", TensorProto.FLOAT, ["n"])], [tensor("y", TensorProto.INT64, [1, "found"])])
 
 
-def gather() -> bytes:
+def gather():
     """y = x[index], which fails in the kernel where the index is out of range."""
     return _model(
         [helper.make_node("Gather", ["x", "index"], ["y"])],
@@ -125,12 +107,9 @@ def gather() -> bytes:
     )
 
 
-def sequence_output() -> bytes:
+def sequence_output():
     """y = x, and pair = the sequence (x, x)."""
-    nodes = [
-        helper.make_node("Identity", ["x"], ["y"]),
-        helper.make_node("SequenceConstruct", ["x", "x"], ["pair"]),
-    ]
+    nodes = [helper.make_node("Identity", ["x"], ["y"]), helper.make_node("SequenceConstruct", ["x", "x"], ["pair"])]
     outputs = [
         tensor("y", TensorProto.FLOAT, ["n"]),
         helper.make_tensor_sequence_value_info("pair", TensorProto.FLOAT, ["n"]),
@@ -138,7 +117,7 @@ def sequence_output() -> bytes:
     return _model(nodes, [tensor("x", TensorProto.FLOAT, ["n"])], outputs)
 
 
-def sequence_input() -> bytes:
+def sequence_input():
     """y = items[index], of a sequence of tensors."""
     return _model(
         [helper.make_node("SequenceAt", ["items", "index"], ["y"])],
@@ -150,20 +129,17 @@ def sequence_input() -> bytes:
     )
 
 
-def bfloat16_output() -> bytes:
+def bfloat16_output():
     """y = x as bfloat16, which numpy has no dtype for."""
     node = helper.make_node("Cast", ["x"], ["y"], to=TensorProto.BFLOAT16)
     ends = tensor("x", TensorProto.FLOAT, ["n"]), tensor("y", TensorProto.BFLOAT16, ["n"])
     return _model([node], [ends[0]], [ends[1]])
 
 
-def count_up() -> bytes:
+def count_up():
     """total = start + 1 + 1 ... (n times), one loop iteration each: as slow as n is large."""
     body = helper.make_graph(
-        [
-            helper.make_node("Identity", ["go_in"], ["go_out"]),
-            helper.make_node("Add", ["sum_in", "one"], ["sum_out"]),
-        ],
+        [helper.make_node("Identity", ["go_in"], ["go_out"]), helper.make_node("Add", ["sum_in", "one"], ["sum_out"])],
         "body",
         [
             tensor("iteration", TensorProto.INT64, []),
@@ -181,14 +157,14 @@ def count_up() -> bytes:
     )
 
 
-def invalid_graph() -> bytes:
+def invalid_graph():
     """Well-formed, but no operator has this name."""
     node = helper.make_node("NoSuchOperator", ["x"], ["y"])
     ends = tensor("x", TensorProto.FLOAT, ["n"]), tensor("y", TensorProto.FLOAT, ["n"])
     return _model([node], [ends[0]], [ends[1]])
 
 
-def product(file: str | None = None) -> bytes:
+def product(file=None):
     """y = x @ w, with w a 64 x 64 matrix of ones: in the model, or all of another file."""
     if file is None:
         weights = helper.make_tensor("w", TensorProto.FLOAT, [64, 64], [1.0] * 64 * 64)

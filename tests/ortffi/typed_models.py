@@ -1,11 +1,6 @@
 """Models of one node each, for element types and kinds of values that few models have."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
-from onnx import ModelProto, NodeProto, TensorProto, TypeProto, ValueInfoProto, helper
+from onnx import TensorProto, helper
 
 Shape = tuple[int | str | None, ...]
 
@@ -23,15 +18,7 @@ OPSETS = {
 """The first opset and IR version of an element type; 16 and 8 do for the others."""
 
 
-def model(
-    nodes: list[NodeProto],
-    inputs: list[ValueInfoProto],
-    outputs: list[ValueInfoProto],
-    opset: int = 16,
-    ir_version: int = 8,
-    domains: dict[str, int] | None = None,
-    initializers: list[TensorProto] | None = None,
-) -> bytes:
+def model(nodes, inputs, outputs, opset=16, ir_version=8, domains=None, initializers=None):
     graph = helper.make_graph(nodes, "typed", inputs, outputs, initializers or [])
     opsets = [helper.make_opsetid("", opset)]
     opsets += [helper.make_opsetid(domain, number) for domain, number in (domains or {}).items()]
@@ -39,15 +26,15 @@ def model(
     return made.SerializeToString()
 
 
-def tensor_type(element_type: int = TensorProto.FLOAT, shape: Shape | None = ("n",)) -> TypeProto:
+def tensor_type(element_type=TensorProto.FLOAT, shape=("n",)):
     return helper.make_tensor_type_proto(element_type, shape)
 
 
-def info(name: str, kind: TypeProto) -> ValueInfoProto:
+def info(name, kind):
     return helper.make_value_info(name, kind)
 
 
-def cast(source: int, target: int) -> bytes:
+def cast(source, target):
     """y = x as another element type."""
     newest = max(OPSETS.get(kind, (16, 8)) for kind in (source, target))
     node = helper.make_node("Cast", ["x"], ["y"], to=target)
@@ -55,44 +42,40 @@ def cast(source: int, target: int) -> bytes:
     return model([node], [ends[0]], [ends[1]], *newest)
 
 
-def identity(kind: TypeProto) -> bytes:
+def identity(kind):
     """y = x, of any type."""
     return model([helper.make_node("Identity", ["x"], ["y"])], [info("x", kind)], [info("y", kind)])
 
 
-def optional_of(kind: TypeProto) -> TypeProto:
+def optional_of(kind):
     return helper.make_optional_type_proto(kind)
 
 
-def sequence_of(kind: TypeProto) -> TypeProto:
+def sequence_of(kind):
     return helper.make_sequence_type_proto(kind)
 
 
-def map_of(key: int, kind: TypeProto) -> TypeProto:
+def map_of(key, kind):
     return helper.make_map_type_proto(key, kind)
 
 
-def vectorize() -> bytes:
+def vectorize():
     """y = the values of a map from int64 to float, at the places 10, 20 and 30."""
-    node = helper.make_node(
-        "DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", int64_vocabulary=[10, 20, 30]
-    )
+    node = helper.make_node("DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", int64_vocabulary=[10, 20, 30])
     floats = map_of(TensorProto.INT64, tensor_type(shape=()))
     ends = info("x", floats), info("y", tensor_type(shape=(1, 3)))
     return model([node], [ends[0]], [ends[1]], domains={"ai.onnx.ml": 1})
 
 
-def vectorize_names() -> bytes:
+def vectorize_names():
     """y = the values of a map from str to int64, at the places a and b."""
-    node = helper.make_node(
-        "DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", string_vocabulary=["a", "b"]
-    )
+    node = helper.make_node("DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", string_vocabulary=["a", "b"])
     numbers = map_of(TensorProto.STRING, tensor_type(TensorProto.INT64, ()))
     ends = info("x", numbers), info("y", tensor_type(TensorProto.INT64, (1, 2)))
     return model([node], [ends[0]], [ends[1]], domains={"ai.onnx.ml": 1})
 
 
-def zip_maps(labels: list[int] | list[str]) -> bytes:
+def zip_maps(labels):
     """y = a sequence of maps from label to float, one a row of x."""
     is_text = isinstance(labels[0], str)
     key = TensorProto.STRING if is_text else TensorProto.INT64
@@ -103,30 +86,28 @@ def zip_maps(labels: list[int] | list[str]) -> bytes:
     return model([node], [ends[0]], [ends[1]], domains={"ai.onnx.ml": 1})
 
 
-def split() -> bytes:
+def split():
     """y = a sequence of the elements of x, each of shape [1]."""
     node = helper.make_node("SplitToSequence", ["x"], ["y"])
     ends = info("x", tensor_type()), info("y", sequence_of(tensor_type()))
     return model([node], [ends[0]], [ends[1]])
 
 
-def has_element(kind: TypeProto) -> bytes:
+def has_element(kind):
     """y = whether the optional x holds anything."""
     node = helper.make_node("OptionalHasElement", ["x"], ["y"])
     ends = info("x", optional_of(kind)), info("y", tensor_type(TensorProto.BOOL, ()))
     return model([node], [ends[0]], [ends[1]])
 
 
-def make_optional(*, full: bool) -> bytes:
+def make_optional(*, full):
     """y = an optional tensor that holds x, or nothing."""
     kind = tensor_type()
     node = helper.make_node("Optional", ["x"] if full else [], ["y"], type=kind)
     return model([node], [info("x", kind)], [info("y", optional_of(kind))])
 
 
-def model_of(
-    nodes: list[NodeProto], initializer: Sequence[TensorProto] = (), **settings: Any
-) -> ModelProto:
+def model_of(nodes, initializer=(), **settings):
     """Put nodes into a model that is to be read, not run."""
     graph = helper.make_graph(nodes, "graph", [], [], initializer)
     settings.setdefault("opset_imports", [helper.make_opsetid("", 21)])

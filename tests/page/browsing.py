@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -56,7 +55,7 @@ class Tab:
     requests to other hosts.
     """
 
-    def __init__(self, page: Any, server: Any) -> None:
+    def __init__(self, page, server):
         self.page = page
         self.server = server
         self.complaints: list[str] = []
@@ -66,40 +65,40 @@ class Tab:
         page.on("request", lambda request: self._note_url(request.url))
         page.on("websocket", lambda socket: self._note_url(socket.url))
 
-    def _note_message(self, message: Any) -> None:
+    def _note_message(self, message):
         if message.type in ("error", "warning"):
             self.complaints.append(message.text)
 
-    def _note_url(self, url: str) -> None:
+    def _note_url(self, url):
         self.urls.append(url)
         host = self.server.url.partition("//")[2]
         if not url.startswith((f"http://{host}/", f"ws://{host}/", f"blob:http://{host}/")):
             self.complaints.append(f"request to {url}")
 
-    def forget_complaints(self, text: str) -> None:
+    def forget_complaints(self, text):
         """Forget those with a text: Chromium writes of every answer that is an error."""
         self.complaints = [line for line in self.complaints if text not in line]
 
-    def wait_until_ready(self) -> None:
+    def wait_until_ready(self):
         self.page.wait_for_selector("#speak:enabled")
 
-    def text(self, identity: str) -> str:
+    def text(self, identity):
         return str(self.page.inner_text(f"#{identity}"))
 
-    def type(self, text: str) -> None:
+    def type(self, text):
         self.page.fill("#text", text)
 
-    def listen(self, button: str = "#speak") -> dict[str, Any]:
+    def listen(self, button="#speak"):
         heard: dict[str, Any] = self.page.evaluate(LISTEN, button)
         return heard
 
-    def error(self) -> str:
+    def error(self):
         self.page.wait_for_selector("#error:not(:empty)")
         return self.text("error")
 
 
 @contextmanager
-def watch(browser: Any, server: Any, path: str = "/", **options: Any) -> Iterator[Tab]:
+def watch(browser, server, path="/", **options):
     """Open the page in a tab of its own; at its end nothing may have gone wrong."""
     with browser.new_context(**options) as context:
         context.add_init_script(REPORT_VIOLATIONS)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from tests.page.browsing import Tab, watch
+from tests.page.browsing import watch
 
 KEY = "correct-horse-battery(1)"
 """With characters that a subprotocol cannot have."""
@@ -19,7 +16,7 @@ KEY = "correct-horse-battery(1)"
 # It ends with the module: while Playwright is there, no other test of the process can run an event
 # loop.
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def browser():
     program = shutil.which("chromium")
     if program is None:
         reason = "there is no Chromium; on Debian: apt-get install chromium"
@@ -37,7 +34,7 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def server(start_server: Callable[..., Any]) -> Iterator[Any]:
+def server(start_server):
     server = start_server()
     server.wait_until_ready()
     yield server
@@ -45,9 +42,7 @@ def server(start_server: Callable[..., Any]) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def keyed_server(
-    start_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Any]:
+def keyed_server(start_server, tmp_path_factory):
     keys: Path = tmp_path_factory.mktemp("keys") / "keys"
     keys.write_text(KEY + "\n")
     keys.chmod(0o600)
@@ -58,7 +53,7 @@ def keyed_server(
 
 
 @pytest.fixture
-def tab(browser: Any, server: Any) -> Iterator[Tab]:
+def tab(browser, server):
     """The page of a server without keys, ready to speak."""
     with watch(browser, server) as tab:
         tab.wait_until_ready()
@@ -66,7 +61,7 @@ def tab(browser: Any, server: Any) -> Iterator[Tab]:
 
 
 @pytest.fixture
-def keyed_tab(browser: Any, keyed_server: Any) -> Iterator[Tab]:
+def keyed_tab(browser, keyed_server):
     with watch(browser, keyed_server) as tab:
         yield tab
         tab.complaints = [line for line in tab.complaints if "401" not in line]

@@ -15,9 +15,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import sync_playwright
-
 from bench.processes import server
+from playwright.sync_api import sync_playwright
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TIMEOUT_MS = 120_000
@@ -39,7 +38,7 @@ PICTURES: dict[str, dict[str, Any]] = {
 }
 
 
-def main() -> None:
+def main():
     program = shutil.which("chromium")
     if program is None:
         sys.exit("there is no Chromium; on Debian: apt-get install chromium")
@@ -55,7 +54,7 @@ def main() -> None:
         browser.close()
 
 
-def take(page: Any, url: str) -> bytes:
+def take(page, url):
     page.set_default_timeout(TIMEOUT_MS)
     page.goto(url)
     page.wait_for_selector("#speak:enabled")

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-from tests.page.browsing import Tab, watch
+from tests.page.browsing import watch
 from tests.page.conftest import KEY
 
 PHONE = {"width": 390, "height": 844}
 
 
-def enter(tab: Tab, key: str) -> None:
+def enter(tab, key):
     tab.page.wait_for_selector("#key-form:not([hidden])")
     tab.page.fill("#key", key)
     tab.page.press("#key", "Enter")
 
 
-def test_a_key_is_asked_for_kept_for_the_tab_and_in_no_address(keyed_tab: Tab) -> None:
+def test_a_key_is_asked_for_kept_for_the_tab_and_in_no_address(keyed_tab):
     assert "an API key is needed" in keyed_tab.error()
     enter(keyed_tab, "not-the-key-of-anybody")
     keyed_tab.page.wait_for_function(
@@ -37,7 +35,7 @@ def test_a_key_is_asked_for_kept_for_the_tab_and_in_no_address(keyed_tab: Tab) -
     assert KEY[:-3] not in "".join(keyed_tab.server.log)
 
 
-def serious_violations(tab: Tab, axe: Path) -> list[tuple[str, list[object]]]:
+def serious_violations(tab, axe):
     """Return the rules of axe-core that the page breaks, each with where."""
     tab.page.evaluate(axe.read_text(encoding="utf-8"))
     found = tab.page.evaluate("axe.run()")
@@ -51,9 +49,7 @@ def serious_violations(tab: Tab, axe: Path) -> list[tuple[str, list[object]]]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("phone", [False, True])
-def test_axe_finds_nothing_serious(
-    browser: Any, server: Any, repository: Path, scheme: str, phone: bool
-) -> None:
+def test_axe_finds_nothing_serious(browser, server, repository, scheme, phone):
     axe = repository / ".venv/page/node_modules/axe-core/axe.min.js"
     if not axe.exists():
         pytest.skip("axe-core is not installed; run make page-tools, which needs npm")

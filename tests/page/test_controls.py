@@ -1,11 +1,6 @@
 """Every control does what it says."""
 
-from __future__ import annotations
-
 import sys
-from typing import Any
-
-from tests.page.browsing import Tab
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -13,18 +8,18 @@ else:
     import tomli as tomllib
 
 
-def copied(tab: Tab, button: str) -> str:
+def copied(tab, button):
     tab.page.evaluate("() => { document.getElementById('said').textContent = ''; }")
     tab.page.click(button)
     tab.page.wait_for_function("() => document.getElementById('said').textContent === 'Copied.'")
     return str(tab.page.evaluate("() => navigator.clipboard.readText()"))
 
 
-def shown_voices(tab: Tab) -> list[str]:
+def shown_voices(tab):
     return [str(name) for name in tab.page.locator("#voices label").all_inner_texts()]
 
 
-def test_what_is_copied_is_in_the_clipboard(tab: Tab) -> None:
+def test_what_is_copied_is_in_the_clipboard(tab):
     tab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     tab.type("Hello, Smith.")
     assert copied(tab, "#copy-request") == tab.text("request")
@@ -35,7 +30,7 @@ def test_what_is_copied_is_in_the_clipboard(tab: Tab) -> None:
     assert tomllib.loads(copied(tab, "#copy-lexicon")) == {"Smith": "/smˈIθ/"}
 
 
-def test_volume_is_heard_and_speed_shortens(tab: Tab) -> None:
+def test_volume_is_heard_and_speed_shortens(tab):
     tab.type("Good morning, dear robot.")
     usual = tab.listen()
     tab.page.fill("#volume", "0")
@@ -49,21 +44,16 @@ def test_volume_is_heard_and_speed_shortens(tab: Tab) -> None:
     assert tab.listen("#again")["loudest"] > 0.1
 
 
-def test_voices_are_found_by_name_language_and_sex(tab: Tab) -> None:
+def test_voices_are_found_by_name_language_and_sex(tab):
     everyone = shown_voices(tab)
     assert len(everyone) == 54
-    for wanted, names in (
-        ("AF_bella", ["af_bella"]),
-        ("Spanish, female", ["ef_dora"]),
-        ("nobody", []),
-        ("", everyone),
-    ):
+    for wanted, names in (("AF_bella", ["af_bella"]), ("Spanish, female", ["ef_dora"]), ("nobody", []), ("", everyone)):
         tab.page.fill("#search", wanted)
         assert shown_voices(tab) == names
         assert tab.page.is_visible("text=No voice has this name.") == (not names)
 
 
-def test_a_voice_speaks_a_line_in_its_own_language(tab: Tab) -> None:
+def test_a_voice_speaks_a_line_in_its_own_language(tab):
     heard = tab.listen("button[aria-label='Listen: ef_dora']")
     assert heard["loudest"] > 0.05
     assert [word["text"] for word in heard["words"]] == ["Hola", "esta", "es", "mi", "voz"]
@@ -72,7 +62,7 @@ def test_a_voice_speaks_a_line_in_its_own_language(tab: Tab) -> None:
     assert '"voice":"af_heart"' in tab.text("request")
 
 
-def test_a_blend_has_at_most_four_voices_and_at_least_one(tab: Tab) -> None:
+def test_a_blend_has_at_most_four_voices_and_at_least_one(tab):
     for name in ("af_bella", "af_sky", "am_adam"):
         tab.page.check(f"#voice-{name}")
     tab.page.click("#voice-am_echo")
@@ -88,7 +78,7 @@ def test_a_blend_has_at_most_four_voices_and_at_least_one(tab: Tab) -> None:
     assert tab.page.input_value("#language") == "en-gb"
 
 
-def test_an_unknown_symbol_is_told_and_its_field_is_marked(tab: Tab, server: Any) -> None:
+def test_an_unknown_symbol_is_told_and_its_field_is_marked(tab, server):
     tab.type("Hello, Smith.")
     tab.page.click("#read")
     tab.page.click("#words button >> nth=1")

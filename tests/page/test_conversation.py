@@ -1,14 +1,9 @@
 """The conversation: text is typed into the WebSocket, and the messages are shown."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import Any
 
 import pytest
-
-from tests.page.browsing import Tab
 
 LOUDEST = """async () => {
   const main = document.querySelector('script[type=module]').src;
@@ -21,23 +16,23 @@ LOUDEST = """async () => {
 
 
 @pytest.fixture
-def talk(tab: Tab) -> Tab:
+def talk(tab):
     tab.page.click("#conversation-tab")
     assert tab.page.is_hidden("#request-panel")
     return tab
 
 
-def messages(tab: Tab, kind: str) -> list[dict[str, Any]]:
+def messages(tab, kind):
     texts = tab.page.locator(f"#messages .{kind} code").all_inner_texts()
     return [json.loads(text) for text in texts if text.endswith("}")]
 
 
-def wait_for_message(tab: Tab, kind: str, text: str, times: int = 1) -> None:
+def wait_for_message(tab, kind, text, times=1):
     shown = tab.page.locator(f"#messages .{kind} code", has_text=text)
     shown.nth(times - 1).wait_for()
 
 
-def test_a_text_is_typed_in_tokens_and_sounds_while_it_is_typed(talk: Tab) -> None:
+def test_a_text_is_typed_in_tokens_and_sounds_while_it_is_typed(talk):
     text = "Good day, robot. " + "Then it goes on and on. " * 8
     talk.page.select_option("#token-rate", "5")
     talk.page.fill("#written", text)
@@ -60,7 +55,7 @@ def test_a_text_is_typed_in_tokens_and_sounds_while_it_is_typed(talk: Tab) -> No
     assert talk.page.is_disabled("#interrupt")
 
 
-def test_interrupting_cancels_and_the_next_turn_is_spoken(talk: Tab) -> None:
+def test_interrupting_cancels_and_the_next_turn_is_spoken(talk):
     talk.page.select_option("#token-rate", "100")
     talk.page.fill("#written", "This sentence is said again and again. " * 20)
     talk.page.click("#write")
@@ -77,7 +72,7 @@ def test_interrupting_cancels_and_the_next_turn_is_spoken(talk: Tab) -> None:
     wait_for_message(talk, "received", '"cancelled"', times=2)
 
 
-def test_arrow_keys_move_between_the_tabs(tab: Tab) -> None:
+def test_arrow_keys_move_between_the_tabs(tab):
     tab.page.focus("#request-tab")
     tab.page.keyboard.press("ArrowRight")
     assert tab.page.is_visible("#conversation-panel")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from tests.page.browsing import Tab, watch
+from tests.page.browsing import watch
 from tests.page.conftest import KEY
 from tests.page.test_access import enter, serious_violations
 
@@ -16,11 +13,7 @@ TEXT = "CHAPTER I\n\nIt was a dark night.\n\nCHAPTER II\n\nThe morning was clear
 
 
 @pytest.fixture(scope="module", params=["without keys", "with keys"])
-def offering(
-    request: pytest.FixtureRequest,
-    start_server: Callable[..., Any],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Any]:
+def offering(request, start_server, tmp_path_factory):
     """A server with jobs."""
     folder: Path = tmp_path_factory.mktemp("jobs")
     flags = ["--data-dir", str(folder / "data")]
@@ -36,7 +29,7 @@ def offering(
 
 
 @pytest.fixture
-def jobs_tab(browser: Any, offering: Any) -> Iterator[Tab]:
+def jobs_tab(browser, offering):
     with watch(browser, offering) as tab:
         if offering.has_keys:
             enter(tab, KEY)
@@ -47,7 +40,7 @@ def jobs_tab(browser: Any, offering: Any) -> Iterator[Tab]:
             tab.complaints = [line for line in tab.complaints if "401" not in line]
 
 
-def test_a_document_becomes_a_file(jobs_tab: Tab, tmp_path: Path, repository: Path) -> None:
+def test_a_document_becomes_a_file(jobs_tab, tmp_path, repository):
     page = jobs_tab.page
     (tmp_path / "A night.txt").write_text(TEXT)
     page.set_input_files("#document", tmp_path / "A night.txt")
@@ -75,7 +68,7 @@ def test_a_document_becomes_a_file(jobs_tab: Tab, tmp_path: Path, repository: Pa
     assert jobs_tab.page.inner_text("#said") == "Deleted."
 
 
-def test_a_document_that_failed_is_tried_again(jobs_tab: Tab, tmp_path: Path) -> None:
+def test_a_document_that_failed_is_tried_again(jobs_tab, tmp_path):
     page = jobs_tab.page
     (tmp_path / "A night.txt").write_text("Hello.\n\n[voice:nobody]Who is there?[/voice]")
     page.set_input_files("#document", tmp_path / "A night.txt")
@@ -92,7 +85,7 @@ def test_a_document_that_failed_is_tried_again(jobs_tab: Tab, tmp_path: Path) ->
     page.wait_for_function("() => !document.querySelector('#job-list li')")
 
 
-def test_what_is_refused_is_told(jobs_tab: Tab, tmp_path: Path) -> None:
+def test_what_is_refused_is_told(jobs_tab, tmp_path):
     (tmp_path / "picture.txt").write_text("...")
     jobs_tab.page.set_input_files("#document", tmp_path / "picture.txt")
     jobs_tab.page.click("#job-form button")
@@ -101,5 +94,5 @@ def test_what_is_refused_is_told(jobs_tab: Tab, tmp_path: Path) -> None:
     jobs_tab.complaints = [line for line in jobs_tab.complaints if "422" not in line]
 
 
-def test_without_a_folder_there_is_no_form(tab: Tab) -> None:
+def test_without_a_folder_there_is_no_form(tab):
     assert tab.page.is_hidden("#jobs")

@@ -1,18 +1,13 @@
 """The code that the page writes: it runs, and asks for what the controls say."""
 
-from __future__ import annotations
-
 import io
 import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import soundfile
-
-from tests.page.browsing import Tab
 from tests.page.conftest import KEY
 
 TEXT = """It's "here": $5 \\ 3 – naïve 你."""
@@ -30,7 +25,7 @@ writeFileSync('speech.flac', Buffer.from(await speech.arrayBuffer()));
 """
 
 
-def run(code: str, client: str, folder: Path) -> bytes:
+def run(code, client, folder):
     """Run code of the page, and return the file that it writes."""
     program = COMMANDS[client][0]
     if shutil.which(program) is None:
@@ -38,14 +33,12 @@ def run(code: str, client: str, folder: Path) -> bytes:
     if client == "JavaScript":
         code = f"const key = process.env.KOKORO_KEY;\n{code}{SAVE}"
     environment = {**os.environ, "KOKORO_KEY": KEY, "NO_PROXY": "*", "no_proxy": "*"}
-    done = subprocess.run(
-        [*COMMANDS[client], code], cwd=folder, env=environment, capture_output=True, text=True
-    )
+    done = subprocess.run([*COMMANDS[client], code], cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, f"{code}\n{done.stderr}"
     return (folder / "speech.flac").read_bytes()
 
 
-def ask_for(tab: Tab, client: str) -> str:
+def ask_for(tab, client):
     tab.type(TEXT)
     tab.page.check("#voice-af_bella")
     tab.page.fill("#speed", "1.5")
@@ -55,26 +48,22 @@ def ask_for(tab: Tab, client: str) -> str:
 
 
 @pytest.mark.parametrize("client", COMMANDS)
-def test_the_code_asks_for_what_the_controls_say(tab: Tab, tmp_path: Path, client: str) -> None:
+def test_the_code_asks_for_what_the_controls_say(tab, tmp_path, client):
     code = ask_for(tab, client)
     assert KEY not in code
     expected = tab.server.client.post(
-        "/synthesize",
-        json={"text": TEXT, "voice": "af_heart(1)+af_bella(1)", "speed": 1.5, "format": "flac"},
+        "/synthesize", json={"text": TEXT, "voice": "af_heart(1)+af_bella(1)", "speed": 1.5, "format": "flac"}
     )
     assert expected.status_code == 200
     lengths = [
-        soundfile.info(io.BytesIO(content)).duration
-        for content in (run(code, client, tmp_path), expected.content)
+        soundfile.info(io.BytesIO(content)).duration for content in (run(code, client, tmp_path), expected.content)
     ]
     # OpenAI's endpoint says the same text with the same voice, in chunks of other lengths.
     assert lengths[0] == pytest.approx(lengths[1], rel=0.05)
 
 
 @pytest.mark.parametrize("client", COMMANDS)
-def test_the_code_takes_the_key_from_the_environment(
-    keyed_tab: Tab, tmp_path: Path, client: str
-) -> None:
+def test_the_code_takes_the_key_from_the_environment(keyed_tab, tmp_path, client):
     keyed_tab.page.fill("#key", KEY)
     keyed_tab.page.press("#key", "Enter")
     keyed_tab.wait_until_ready()
@@ -83,7 +72,7 @@ def test_the_code_takes_the_key_from_the_environment(
     assert run(code, client, tmp_path)
 
 
-def test_another_language_and_subtitles_are_told_to_openais_client(tab: Tab) -> None:
+def test_another_language_and_subtitles_are_told_to_openais_client(tab):
     tab.page.select_option("#client", "Python, openai")
     tab.page.select_option("#language", "es")
     assert 'voice="ef_dora"' in tab.text("request")

@@ -1,19 +1,14 @@
 """The page speaks, stops, reads and downloads."""
 
-from __future__ import annotations
-
 import io
 from operator import sub
 from statistics import median
-from typing import Any
 
 import pytest
 import soundfile
 
-from tests.page.browsing import Tab
 
-
-def test_it_sounds_and_words_light_up_in_their_time(tab: Tab) -> None:
+def test_it_sounds_and_words_light_up_in_their_time(tab):
     text = "Good morning, dear robot. Where are we going today?"
     tab.type(text)
     heard = tab.listen()
@@ -36,7 +31,7 @@ def test_it_sounds_and_words_light_up_in_their_time(tab: Tab) -> None:
     assert median(late) < 0.06 + frame_s
 
 
-def test_a_click_plays_from_the_start_of_a_word(tab: Tab) -> None:
+def test_a_click_plays_from_the_start_of_a_word(tab):
     tab.type("Good morning, dear robot.")
     words = tab.listen()["words"]
     starts = tab.page.evaluate("""async () => {
@@ -57,7 +52,7 @@ def test_a_click_plays_from_the_start_of_a_word(tab: Tab) -> None:
     assert max(waits) < 0.3
 
 
-def test_stop_cancels_on_the_server(tab: Tab, server: Any) -> None:
+def test_stop_cancels_on_the_server(tab, server):
     tab.type("This sentence is said again and again. " * 60)
     tab.page.click("#speak")
     tab.page.wait_for_selector(".word.lit")
@@ -68,7 +63,7 @@ def test_stop_cancels_on_the_server(tab: Tab, server: Any) -> None:
     assert tab.text("said") == "Stopped."
 
 
-def test_another_reading_of_a_word_is_heard_and_goes_into_the_text(tab: Tab) -> None:
+def test_another_reading_of_a_word_is_heard_and_goes_into_the_text(tab):
     tab.type("Dr. Smith paid $5 😀")
     tab.page.click("#read")
     tab.page.wait_for_selector("#words button")
@@ -89,7 +84,7 @@ def test_another_reading_of_a_word_is_heard_and_goes_into_the_text(tab: Tab) -> 
     assert tab.page.input_value("#text").startswith("Dr. [Smith](/smˈɪθəɹiˌɛlO smˈɪθəɹiˌɛlO/) paid")
 
 
-def test_every_language_that_is_installed_speaks(tab: Tab) -> None:
+def test_every_language_that_is_installed_speaks(tab):
     languages = tab.page.eval_on_selector_all(
         "#language option:enabled", "options => options.map((option) => option.value)"
     )
@@ -104,7 +99,7 @@ def test_every_language_that_is_installed_speaks(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("form", ["wav", "mp3", "flac", "opus", "pcm", "srt", "vtt"])
-def test_a_blend_is_downloaded_in_each_format(tab: Tab, form: str) -> None:
+def test_a_blend_is_downloaded_in_each_format(tab, form):
     tab.type("Hello there.")
     tab.page.check("#voice-af_bella")
     tab.page.locator("#part-af_bella").fill("20")
@@ -123,10 +118,8 @@ def test_a_blend_is_downloaded_in_each_format(tab: Tab, form: str) -> None:
         assert len(samples) / rate > 0.5
 
 
-@pytest.mark.parametrize(
-    ("text", "words"), [("", "Type a text first."), ("...", "nothing to pronounce")]
-)
-def test_a_text_without_words_is_answered_with_a_reason(tab: Tab, text: str, words: str) -> None:
+@pytest.mark.parametrize(("text", "words"), [("", "Type a text first."), ("...", "nothing to pronounce")])
+def test_a_text_without_words_is_answered_with_a_reason(tab, text, words):
     tab.type(text)
     tab.page.click("#speak" if not text else "#read")
     assert words in tab.error()
@@ -137,7 +130,7 @@ def test_a_text_without_words_is_answered_with_a_reason(tab: Tab, text: str, wor
     assert tab.text("error") == ""
 
 
-def test_marks_stay_with_their_words_and_nothing_stays_grey(tab: Tab) -> None:
+def test_marks_stay_with_their_words_and_nothing_stays_grey(tab):
     text = 'He said: "Hello (there)!" \u2026 Go \u2013 now!?'
     tab.type(text)
     tab.listen()
@@ -149,12 +142,11 @@ def test_marks_stay_with_their_words_and_nothing_stays_grey(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("width", range(200, 400, 40))
-def test_no_line_begins_with_a_mark(tab: Tab, width: int) -> None:
+def test_no_line_begins_with_a_mark(tab, width):
     tab.page.set_viewport_size({"width": width, "height": 900})
     tab.type("Wait! Stop! Hello! There! Robot! Again! Enough!")
     tab.listen()
     apart = tab.page.eval_on_selector_all(
-        "#transcript .together",
-        "groups => groups.filter((group) => group.getClientRects().length > 1).length",
+        "#transcript .together", "groups => groups.filter((group) => group.getClientRects().length > 1).length"
     )
     assert apart == 0

@@ -1,27 +1,19 @@
 """The operators' panel shows what `/ready` and `/metrics` say."""
 
-from __future__ import annotations
-
 import re
-from typing import Any
-
-from tests.page.browsing import Tab
 
 
-def facts(tab: Tab) -> dict[str, str]:
+def facts(tab):
     rows = tab.page.locator("#facts div").all_inner_texts()
     return dict(row.split("\n", 1) for row in rows)
 
 
-def charts(tab: Tab) -> dict[str, str]:
+def charts(tab):
     rows = tab.page.locator("#charts figcaption").all()
-    return {
-        row.evaluate("row => row.firstChild.textContent"): row.locator("strong").inner_text()
-        for row in rows
-    }
+    return {row.evaluate("row => row.firstChild.textContent"): row.locator("strong").inner_text() for row in rows}
 
 
-def test_it_shows_the_model_and_the_numbers_of_speech(tab: Tab, server: Any) -> None:
+def test_it_shows_the_model_and_the_numbers_of_speech(tab, server):
     tab.page.click("#status-title")
     tab.page.wait_for_selector("#charts polyline", state="attached")
     ready = server.client.get("/ready").json()
@@ -48,7 +40,7 @@ def test_it_shows_the_model_and_the_numbers_of_speech(tab: Tab, server: Any) -> 
     assert re.fullmatch(r"Memory: \d+ MB, \d+ MB – \d+ MB", label)
 
 
-def test_it_asks_only_while_it_is_open(tab: Tab) -> None:
+def test_it_asks_only_while_it_is_open(tab):
     tab.page.click("#status-title")
     tab.page.wait_for_selector("#charts polyline", state="attached")
     tab.page.click("#status-title")

@@ -1,21 +1,16 @@
 """What is refused or lost is told, and the page goes on as soon as the service does."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
-from websockets.sync.client import connect
-
 from tests.page.browsing import watch
+from websockets.sync.client import connect
 
 LONG = "This sentence is said again and again. " * 60
 
 
 @pytest.fixture
-def narrow_server(start_server: Callable[..., Any]) -> Iterator[Any]:
+def narrow_server(start_server):
     """A server for one request and one session at once."""
     server = start_server("--max-requests", "1", "--max-websockets", "1")
     server.wait_until_ready()
@@ -23,7 +18,7 @@ def narrow_server(start_server: Callable[..., Any]) -> Iterator[Any]:
     assert server.stop() == 0
 
 
-def test_a_full_service_says_so_and_is_asked_again(browser: Any, narrow_server: Any) -> None:
+def test_a_full_service_says_so_and_is_asked_again(browser, narrow_server):
     server = narrow_server
     with watch(browser, server) as tab:
         tab.wait_until_ready()
@@ -49,9 +44,7 @@ def test_a_full_service_says_so_and_is_asked_again(browser: Any, narrow_server: 
         tab.forget_complaints("503")
 
 
-def test_a_server_that_goes_and_comes_back_is_spoken_with_again(
-    browser: Any, start_server: Callable[..., Any]
-) -> None:
+def test_a_server_that_goes_and_comes_back_is_spoken_with_again(browser, start_server):
     first = start_server()
     first.wait_until_ready()
     port = first.url.rpartition(":")[2]
@@ -66,9 +59,7 @@ def test_a_server_that_goes_and_comes_back_is_spoken_with_again(
         assert tab.page.is_disabled("#stop")
         tab.type("Hello there.")
         tab.page.click("#speak")
-        tab.page.wait_for_function(
-            "() => document.getElementById('error').textContent.includes('does not answer')"
-        )
+        tab.page.wait_for_function("() => document.getElementById('error').textContent.includes('does not answer')")
         second = start_server("--port", port)
         second.wait_until_ready()
         assert tab.listen()["loudest"] > 0.1
@@ -77,9 +68,7 @@ def test_a_server_that_goes_and_comes_back_is_spoken_with_again(
     assert second.stop() == 0
 
 
-def test_a_page_that_was_opened_too_early_waits_for_the_model(
-    browser: Any, start_server: Callable[..., Any]
-) -> None:
+def test_a_page_that_was_opened_too_early_waits_for_the_model(browser, start_server):
     server = start_server()  # it answers before the model is loaded
     with watch(browser, server) as tab:
         tab.wait_until_ready()

@@ -1,15 +1,12 @@
 """TypeScript checks the modules as they are served."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
 
-def test_the_modules_have_no_type_errors(repository: Path) -> None:
+def test_the_modules_have_no_type_errors(repository):
     compiler = repository / ".venv/page/node_modules/typescript/bin/tsc"
     node = shutil.which("node")
     if node is None or not compiler.exists():

@@ -3,8 +3,6 @@
 It reads a JSON list of English texts from its input and writes what they are in words as another.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import sys
@@ -12,7 +10,7 @@ import sys
 from nemo_text_processing.text_normalization.normalize import Normalizer
 
 
-def main() -> None:
+def main():
     logging.disable(logging.INFO)
     normalizer = Normalizer(input_case="cased", lang="en")
     texts = json.load(sys.stdin)

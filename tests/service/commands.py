@@ -1,7 +1,5 @@
 """The command line, called in this process: a process of its own takes a second to import it."""
 
-from __future__ import annotations
-
 import io
 import logging
 import os
@@ -10,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from unittest import mock
 
@@ -20,7 +17,7 @@ _PATIENCE_S = 120
 """After this a command is interrupted, as one that serves although it should have refused to."""
 
 
-def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+def command(*arguments):
     """Call `main` and return what a process would have told and its status."""
     out, err = io.StringIO(), io.StringIO()
     with _as_alone(), redirect_stdout(out), redirect_stderr(err):
@@ -31,7 +28,7 @@ def command(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(arguments, status, out.getvalue(), err.getvalue())
 
 
-def complaint(*arguments: str) -> str:
+def complaint(*arguments):
     """Have a command refuse; return the one line that it says."""
     done = command(*arguments)
     assert (done.returncode, done.stdout) == (1, ""), done.stderr
@@ -41,7 +38,7 @@ def complaint(*arguments: str) -> str:
 
 
 @contextmanager
-def _as_alone() -> Iterator[None]:
+def _as_alone():
     """Have no log yet, and undo what a command sets for its whole process.
 
     What it tells the C library about the heap cannot be undone, so that is left out.

@@ -1,12 +1,10 @@
 """Which files of a folder this process has open."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from pathlib import Path
 
 
-def open_files(folder: Path) -> list[Path]:
+def open_files(folder):
     """Return the open files below a folder."""
     found = []
     for descriptor in Path("/proc/self/fd").iterdir():

@@ -1,121 +1,26 @@
 """Texts that make a quadratic step show: one thing over and over, as no one writes it."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Callable, Iterator
 
 RUNS = (
     *"aA1.,;:!?-_*#[](){}<>/\\|&%$@+=~^'\"` \t\n\r\fIV½²°",
-    *(
-        "\u0301",
-        "\u00a0",
-        "\u00ad",
-        "\u200b",
-        "\u200d",
-        "\ufe0f",
-        "“",
-        "”",
-        "’",
-        "—",
-        "…",
-        "€",
-        "١",
-    ),
+    *("\u0301", "\u00a0", "\u00ad", "\u200b", "\u200d", "\ufe0f", "“", "”", "’", "—", "…", "€", "١"),
     *("😀", "か", "ー", "漢", "。", "अ", "्", "한", "é", "e\u0301"),
-    *(
-        "<br>",
-        "<p>",
-        "<b>",
-        "<td>",
-        "</p>",
-        "<!--",
-        "<!",
-        "<a",
-        "&amp;",
-        "a.",
-        "a@",
-        "a-",
-        "a/",
-        "a'",
-    ),
-    *(
-        "a_",
-        "a\n",
-        "A\n",
-        "a-\n",
-        "1,",
-        "1/",
-        "1.",
-        "1:",
-        "1-",
-        "1 ",
-        "1\n",
-        "\n1",
-        "1%",
-        "1°",
-        "x1",
-    ),
-    *(
-        "-1",
-        "+1",
-        "=1",
-        "$1",
-        "@a",
-        "#a",
-        "/a",
-        "'a",
-        "|a",
-        "[a",
-        "[^",
-        "![",
-        "](",
-        "[a](",
-        "_a_",
-        "*a*",
-    ),
-    *(
-        "- ",
-        "| ",
-        "' ",
-        "= ",
-        "# ",
-        "**",
-        "```",
-        "~~~\n",
-        "| a |\n",
-        "* * *\n\n",
-        "\n\n",
-        "\n \n",
-        " \n",
-    ),
-    *(
-        "\t\n",
-        "\n ",
-        "http://",
-        "www.",
-        "C:\\",
-        ":)",
-        "IV ",
-        "Dr.",
-        "A.",
-        "a. ",
-        "1st ",
-        "1e",
-        "0x",
-    ),
+    *("<br>", "<p>", "<b>", "<td>", "</p>", "<!--", "<!", "<a", "&amp;", "a.", "a@", "a-", "a/", "a'"),
+    *("a_", "a\n", "A\n", "a-\n", "1,", "1/", "1.", "1:", "1-", "1 ", "1\n", "\n1", "1%", "1°", "x1"),
+    *("-1", "+1", "=1", "$1", "@a", "#a", "/a", "'a", "|a", "[a", "[^", "![", "](", "[a](", "_a_", "*a*"),
+    *("- ", "| ", "' ", "= ", "# ", "**", "```", "~~~\n", "| a |\n", "* * *\n\n", "\n\n", "\n \n", " \n"),
+    *("\t\n", "\n ", "http://", "www.", "C:\\", ":)", "IV ", "Dr.", "A.", "a. ", "1st ", "1e", "0x"),
     *("chapter\n", "CHAPTER I\n", "[illustration:", "[footnote 1]", "title: ", "*** START"),
 )
 
 
-def repeated(run: str, length: int) -> str:
+def repeated(run, length):
     """Return a text of so many characters that repeats one thing."""
     return (run * (length // len(run) + 1))[:length]
 
 
-def slow_runs(
-    work: Callable[[str], object], usual: str, texts: Callable[[str, int], str] = repeated
-) -> Iterator[str]:
+def slow_runs(work, usual, texts=repeated):
     """Yield each thing whose repetition costs much more than in proportion to its length.
 
     Four times the text may cost eight times as much; a quadratic step costs sixteen times as much.
@@ -137,7 +42,7 @@ def slow_runs(
                 yield run
 
 
-def _cost(work: Callable[[str], object], text: str) -> float:
+def _cost(work, text):
     start = time.thread_time()
     work(text)
     return time.thread_time() - start

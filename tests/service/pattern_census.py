@@ -12,25 +12,20 @@ import json
 import pkgutil
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-FUNCTIONS = (
-    *("compile", "search", "match", "fullmatch"),
-    *("sub", "subn", "split", "findall", "finditer"),
-)
+FUNCTIONS = (*("compile", "search", "match", "fullmatch"), *("sub", "subn", "split", "findall", "finditer"))
 _SAID_AS = (("cardinal", "12,345"), ("ordinal", "3"), ("currency", "5"), ("unit", "5 km"))
 _ROOT = Path(__file__).parents[2]
 
 
-def main() -> None:
+def main():
     """Print the census."""
     found: set[tuple[str, int, str, str, int]] = set()
     compile_ = re.compile
 
-    def watched(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(pattern: Any, *arguments: Any, **named: Any) -> Any:
+    def watched(name, function):
+        def call(pattern, *arguments, **named):
             caller = sys._getframe(1)
             path = Path(caller.f_code.co_filename)
             if path.is_relative_to(_ROOT / "service"):

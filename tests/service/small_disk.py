@@ -1,11 +1,7 @@
 """A disk that is soon full."""
 
-from __future__ import annotations
-
 import subprocess
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +9,7 @@ N_BYTES = 2 << 20
 
 
 @contextmanager
-def mounted(folder: Path) -> Iterator[Path]:
+def mounted(folder):
     """Mount a small disk on a new folder for the block; skip the test if nobody may."""
     folder.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", f"size={N_BYTES}", "tmpfs", str(folder)]
@@ -25,7 +21,7 @@ def mounted(folder: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def fill(disk: Path) -> None:
+def fill(disk):
     """Leave no byte on a disk."""
     with (disk / "filling").open("ab", buffering=0) as file:
         for n_bytes in (65_536, 1):

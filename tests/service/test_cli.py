@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -8,16 +6,14 @@ from pathlib import Path
 
 import pytest
 import soundfile
-
-from service import __version__
 from service.model.prepared import GRAPHS
-from service.preparation import assembly
 from tests.service.commands import command, complaint
 
+from service import __version__
+from service.preparation import assembly
 
-def run(
-    *arguments: str, stdin: str = "", environment: dict[str, str] | None = None
-) -> subprocess.CompletedProcess[str]:
+
+def run(*arguments, stdin="", environment=None):
     """Run a command in a process of its own: once for each kind of end, else `command` will do."""
     return subprocess.run(
         [sys.executable, "-m", "service", *arguments],
@@ -29,7 +25,7 @@ def run(
     )
 
 
-def test_say_writes_a_file(model_file: Path, cache_dir: Path, tmp_path: Path) -> None:
+def test_say_writes_a_file(model_file, cache_dir, tmp_path):
     output = tmp_path / "hello.wav"
     done = run("say", "Hello.", "-o", str(output), "--cache-dir", str(cache_dir))
     assert done.returncode == 0, done.stderr
@@ -40,9 +36,7 @@ def test_say_writes_a_file(model_file: Path, cache_dir: Path, tmp_path: Path) ->
 
 
 @pytest.mark.thorough
-def test_say_reads_standard_input_and_shows_progress_on_long_text(
-    model_file: Path, cache_dir: Path, tmp_path: Path
-) -> None:
+def test_say_reads_standard_input_and_shows_progress_on_long_text(model_file, cache_dir, tmp_path):
     output = tmp_path / "long.pcm"
     done = run(
         "say", "-", "-o", str(output), "--cache-dir", str(cache_dir), "--voice", "bm_lewis",
@@ -55,7 +49,7 @@ def test_say_reads_standard_input_and_shows_progress_on_long_text(
 
 
 @pytest.mark.thorough
-def test_say_takes_phonemes(model_file: Path, cache_dir: Path, tmp_path: Path) -> None:
+def test_say_takes_phonemes(model_file, cache_dir, tmp_path):
     arguments = ("-o", str(tmp_path / "a.wav"), "--cache-dir", str(cache_dir), "--phonemes")
     assert run("say", "həlˈO.", *arguments).returncode == 0
     done = run("say", "hello4", *arguments)
@@ -65,13 +59,13 @@ def test_say_takes_phonemes(model_file: Path, cache_dir: Path, tmp_path: Path) -
     assert "4" in complaint
 
 
-def test_a_process_that_is_refused_ends_with_one_line_and_status_1() -> None:
+def test_a_process_that_is_refused_ends_with_one_line_and_status_1():
     done = run("say", "a", "-o", "/nowhere/a.wav")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "kokoro-service: /nowhere/a.wav: there is no folder /nowhere\n"
 
 
-def test_a_process_tells_its_version_and_its_commands() -> None:
+def test_a_process_tells_its_version_and_its_commands():
     done = run("--version")
     assert (done.returncode, done.stdout) == (0, f"kokoro-service {__version__}\n")
     done = run("--help")
@@ -80,17 +74,16 @@ def test_a_process_tells_its_version_and_its_commands() -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["serve", "say", "read", "corpus", "voices", "prepare", "doctor", "cache", "completion"],
+    "name", ["serve", "say", "read", "corpus", "voices", "prepare", "doctor", "cache", "completion"]
 )
-def test_every_command_tells_its_flags(name: str) -> None:
+def test_every_command_tells_its_flags(name):
     done = command(name, "--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"usage: kokoro-service {name} ")
     assert "--config" in done.stdout
 
 
-def test_what_is_no_command_or_flag_has_another_status() -> None:
+def test_what_is_no_command_or_flag_has_another_status():
     for arguments in ([], ["sing"], ["voices", "--loud"], ["say", "a", "--speed", "quick"]):
         done = command(*arguments)
         assert (done.returncode, done.stdout) == (2, "")
@@ -121,9 +114,7 @@ def test_what_is_no_command_or_flag_has_another_status() -> None:
         (["prepare", "--model", "x.onnx", "--no-prepare"], "nothing to prepare"),
     ],
 )
-def test_mistakes_are_told_in_one_line(
-    model_file: Path, cache_dir: Path, arguments: list[str], named: str
-) -> None:
+def test_mistakes_are_told_in_one_line(model_file, cache_dir, arguments, named):
     done = command(*arguments, "--cache-dir", str(cache_dir))
     assert done.returncode == 1
     lines = done.stderr.strip().splitlines()
@@ -132,18 +123,18 @@ def test_mistakes_are_told_in_one_line(
     assert "Traceback" not in done.stderr
 
 
-def test_an_unknown_variable_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_variable_is_told(monkeypatch):
     monkeypatch.setenv("KOKORO_VOICE_DIR", "x")
     assert "KOKORO_VOICE_DIR (did you mean KOKORO_VOICES_DIR?)" in complaint("voices")
 
 
-def test_voices_lists_them() -> None:
+def test_voices_lists_them():
     lines = command("voices").stdout.splitlines()
     assert len(lines) == 54
     assert lines[0].split() == ["af_alloy", "en-us", "female"]
 
 
-def test_prepare_prepares_the_model_once_and_says_where(model_file: Path, cache_dir: Path) -> None:
+def test_prepare_prepares_the_model_once_and_says_where(model_file, cache_dir):
     done = run("prepare", "--cache-dir", str(cache_dir))
     assert done.returncode == 0, done.stderr
     folder = Path(done.stdout.strip())
@@ -154,14 +145,14 @@ def test_prepare_prepares_the_model_once_and_says_where(model_file: Path, cache_
     assert (again.stdout, again.stderr) == (done.stdout, "")
 
 
-def test_prepare_writes_the_published_model_where_none_is_prepared(tmp_path: Path) -> None:
+def test_prepare_writes_the_published_model_where_none_is_prepared(tmp_path):
     done = command("prepare", "--cache-dir", str(tmp_path), "--no-prepare")
     assert done.returncode == 0, done.stderr
     assert assembly.is_published(Path(done.stdout.strip()))
     assert {path.suffix for path in tmp_path.iterdir()} == {".lock", ".onnx"}
 
 
-def test_doctor_finds_everything_well(model_file: Path, cache_dir: Path) -> None:
+def test_doctor_finds_everything_well(model_file, cache_dir):
     done = run("doctor", "--json", "--cache-dir", str(cache_dir))
     findings = {finding["name"]: finding for finding in json.loads(done.stdout)}
     assert done.returncode == 0
@@ -192,30 +183,24 @@ def test_doctor_finds_everything_well(model_file: Path, cache_dir: Path) -> None
         (["--kernels", "abacus"], "kernels = abacus: "),
     ],
 )
-def test_doctor_says_what_is_wrong_and_its_status_tells(
-    model_file: Path, cache_dir: Path, arguments: list[str], failing: str
-) -> None:
+def test_doctor_says_what_is_wrong_and_its_status_tells(model_file, cache_dir, arguments, failing):
     assert_failing(command("doctor", "--cache-dir", str(cache_dir), *arguments), failing)
 
 
-def test_doctor_says_that_there_is_no_library(model_file: Path, cache_dir: Path) -> None:
+def test_doctor_says_that_there_is_no_library(model_file, cache_dir):
     # A process has but one.
-    done = run(
-        "doctor", "--cache-dir", str(cache_dir), environment={"ONNXRUNTIME_LIB_DIR": "/nowhere"}
-    )
+    done = run("doctor", "--cache-dir", str(cache_dir), environment={"ONNXRUNTIME_LIB_DIR": "/nowhere"})
     assert_failing(done, "ONNXRUNTIME_LIB_DIR is set")
 
 
-def assert_failing(done: subprocess.CompletedProcess[str], failing: str) -> None:
+def assert_failing(done, failing):
     assert done.returncode == 1
     failures = [line for line in done.stdout.splitlines() if line.startswith("FAIL")]
     assert len(failures) == 1
     assert failing in failures[0]
 
 
-def test_doctor_says_why_cuda_cannot_be_had_where_it_is_asked_for(
-    model_file: Path, cache_dir: Path
-) -> None:
+def test_doctor_says_why_cuda_cannot_be_had_where_it_is_asked_for(model_file, cache_dir):
     done = command("doctor", "--json", "--cache-dir", str(cache_dir), "--provider", "cuda")
     assert done.returncode == 1
     findings = {finding["name"]: finding for finding in json.loads(done.stdout)}

@@ -4,12 +4,10 @@ import importlib.metadata
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
-import pytest
+from service.extras import CORE, advice, is_installed
 
 from service import extras
-from service.extras import CORE, advice, is_installed
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -17,20 +15,20 @@ else:
     import tomli as tomllib
 
 
-def declared(repository: Path) -> dict[str, list[str]]:
+def declared(repository):
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
     extras: dict[str, list[str]] = project["optional-dependencies"]
     return {name: wanted for name, wanted in extras.items() if name not in ("dev", "jetson")}
 
 
-def normalized(requirement: str) -> tuple[str, frozenset[str]]:
+def normalized(requirement):
     for place, character in enumerate(requirement):
         if character in "<>=!~":
             return requirement[:place], frozenset(requirement[place:].split(","))
     return requirement, frozenset()
 
 
-def test_the_advice_names_what_pip_finds(repository: Path) -> None:
+def test_the_advice_names_what_pip_finds(repository):
     for name, wanted in declared(repository).items():
         command = shlex.split(advice(name))
         assert command[1] == "install"
@@ -38,20 +36,18 @@ def test_the_advice_names_what_pip_finds(repository: Path) -> None:
         assert all("kokoro-service" not in word for word in command)
 
 
-def test_the_advice_in_a_clone_takes_its_own_environment(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_advice_in_a_clone_takes_its_own_environment(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert advice("zeroconf").startswith("pip install 'zeroconf>=")
     monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
     assert advice("zeroconf").startswith(".venv/bin/pip install 'zeroconf>=")
 
 
-def test_an_extra_is_installed_with_all_that_it_brings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_extra_is_installed_with_all_that_it_brings(monkeypatch):
     assert is_installed("books")
     real = importlib.metadata.distribution
 
-    def without_rich(name: str) -> importlib.metadata.Distribution:
+    def without_rich(name):
         if name == "rich":
             raise importlib.metadata.PackageNotFoundError(name)
         return real(name)
@@ -61,20 +57,16 @@ def test_an_extra_is_installed_with_all_that_it_brings(monkeypatch: pytest.Monke
     assert is_installed("av")
 
 
-def test_without_metadata_nothing_is_said_to_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_metadata_nothing_is_said_to_be_missing(monkeypatch):
     monkeypatch.setattr(extras, "CORE", "no-such-distribution")
     assert is_installed("books")
     assert CORE == "kokoro-service-core"
 
 
-def test_a_missing_extra_is_told_in_one_line_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_extra_is_told_in_one_line_at_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "novel.epub").write_bytes(b"")
-    commands = (
-        "read novel.epub --list", "read novel.epub -o novel.m4b", "serve --data-dir jobs",
-    )  # fmt: skip
+    commands = ("read novel.epub --list", "read novel.epub -o novel.m4b", "serve --data-dir jobs")
     # As where the extra is not installed: none of its modules can be imported, and no metadata.
     program = (
         "import sys, importlib.metadata as m; real = m.distribution\n"
@@ -88,9 +80,7 @@ def test_a_missing_extra_is_told_in_one_line_at_once(
         "from service.__main__ import main\n"
         "print(*(main(command.split()) for command in sys.argv[1:]))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *commands], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program, *commands], capture_output=True, text=True, check=True)
     assert done.stdout == "1 1 1\n"
     lines = done.stderr.splitlines()
     assert len(lines) == len(commands)

@@ -1,7 +1,5 @@
 """How the C library is told to deal with memory, seen in processes of their own."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess
@@ -55,7 +53,7 @@ print(heaps, held - resident())
 """
 
 
-def run(tmp_path: object, **environ: str) -> tuple[int, float]:
+def run(tmp_path, **environ):
     """Return how many heaps there are after four threads, and the MiB that were given back."""
     told = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
     told.pop("GLIBC_TUNABLES", None)
@@ -70,10 +68,10 @@ def run(tmp_path: object, **environ: str) -> tuple[int, float]:
     return int(heaps), float(returned)
 
 
-def test_threads_share_one_heap_unless_the_environment_says_otherwise(tmp_path: object) -> None:
+def test_threads_share_one_heap_unless_the_environment_says_otherwise(tmp_path):
     assert run(tmp_path)[0] == 1
     assert run(tmp_path, MALLOC_ARENA_MAX="3")[0] == 3
 
 
-def test_freed_memory_is_given_back(tmp_path: object) -> None:
+def test_freed_memory_is_given_back(tmp_path):
     assert run(tmp_path)[1] > 30

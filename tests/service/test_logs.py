@@ -1,25 +1,21 @@
 """Lines of the log, as a process writes them to standard error."""
 
-from __future__ import annotations
-
 import json
 import logging
 import subprocess
 import sys
 import textwrap
 from datetime import datetime, timedelta, timezone
-from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-
 from service.logs import RequestFields, describe, log_request
 from tests.profiles import given
 
 SECRET = "what the caller wrote"
 
 
-def run(log_format: str, body: str, level: str = "info") -> list[str]:
+def run(log_format, body, level="info"):
     """Run statements in a process with that log; the lines of its standard error."""
     program = f"""
 import logging
@@ -29,25 +25,23 @@ logger = logging.getLogger("service.test")
 SECRET = {SECRET!r}
 {textwrap.dedent(body)}
 """
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == ""
     return done.stderr.splitlines()
 
 
-def run_json(body: str, level: str = "info") -> list[dict[str, Any]]:
+def run_json(body, level="info"):
     return [json.loads(line) for line in run("json", body, level)]
 
 
-def test_a_line_of_text_has_time_level_logger_and_message() -> None:
+def test_a_line_of_text_has_time_level_logger_and_message():
     (line,) = run("text", "logger.warning('%d voices', 54)")
     time, rest = line[:23], line[23:]
     datetime.strptime(time, "%Y-%m-%d %H:%M:%S,%f")
     assert rest == " WARNING service.test: 54 voices"
 
 
-def test_a_line_of_json_has_the_same_and_every_extra_field() -> None:
+def test_a_line_of_json_has_the_same_and_every_extra_field():
     (line,) = run_json("logger.warning('%d voices', 54, extra={'n_voices': 54, 'where': 'here'})")
     time = datetime.fromisoformat(line.pop("time"))
     assert time.utcoffset() == timedelta(0)
@@ -61,18 +55,18 @@ def test_a_line_of_json_has_the_same_and_every_extra_field() -> None:
     }
 
 
-def test_the_colours_of_uvicorn_are_left_out() -> None:
+def test_the_colours_of_uvicorn_are_left_out():
     (line,) = run_json("logger.info('up', extra={'color_message': '\\x1b[1mup'})")
     assert set(line) == {"time", "level", "logger", "message"}
 
 
-def test_json_is_one_line_whatever_is_in_it() -> None:
+def test_json_is_one_line_whatever_is_in_it():
     (line,) = run_json("logger.info('two\\nlines \\u2028 \\ud800', extra={'x': float('nan')})")
     assert line["message"] == "two\nlines \u2028 \ud800"
     assert line["x"] == "nan"
 
 
-def test_messages_below_the_level_are_left_out() -> None:
+def test_messages_below_the_level_are_left_out():
     body = "logger.debug('a'); logger.info('b'); logger.warning('c'); logger.error('d')"
     assert [line["message"] for line in run_json(body, "warning")] == ["c", "d"]
     assert [line["message"] for line in run_json(body, "debug")] == ["a", "b", "c", "d"]
@@ -86,7 +80,7 @@ log_request(logger, logging.INFO, {
 """
 
 
-def test_a_request_is_one_line_of_logfmt() -> None:
+def test_a_request_is_one_line_of_logfmt():
     (line,) = run("text", REQUEST)
     assert line.endswith(
         " INFO service.test: request id=abc method=POST path=/synthesize status=200 outcome=ok"
@@ -94,7 +88,7 @@ def test_a_request_is_one_line_of_logfmt() -> None:
     )
 
 
-def test_a_request_in_json_has_its_fields_as_fields() -> None:
+def test_a_request_in_json_has_its_fields_as_fields():
     (line,) = run_json(REQUEST)
     del line["time"]
     assert line == {
@@ -130,12 +124,12 @@ def test_a_request_in_json_has_its_fields_as_fields() -> None:
         (False, "false"),
     ],
 )
-def test_logfmt_quotes_what_needs_it(value: object, written: str) -> None:
+def test_logfmt_quotes_what_needs_it(value, written):
     assert str(RequestFields({"x": value})) == f"request x={written}"
 
 
 @given(st.dictionaries(st.sampled_from("abc"), st.text()))
-def test_whatever_the_values_it_is_one_line_that_can_be_read_back(fields: dict[str, str]) -> None:
+def test_whatever_the_values_it_is_one_line_that_can_be_read_back(fields):
     line = str(RequestFields(fields))
     assert line.isprintable()
     found = {}
@@ -155,7 +149,7 @@ def test_whatever_the_values_it_is_one_line_that_can_be_read_back(fields: dict[s
     assert found == fields
 
 
-def test_other_handlers_see_the_line_of_a_request_too(caplog: pytest.LogCaptureFixture) -> None:
+def test_other_handlers_see_the_line_of_a_request_too(caplog):
     with caplog.at_level(logging.INFO):
         log_request(logging.getLogger("service.test"), logging.INFO, {"id": "abc"})
     assert caplog.messages == ["request id=abc"]
@@ -176,7 +170,7 @@ except KeyError:
 """
 
 
-def test_an_exception_is_logged_without_its_message() -> None:
+def test_an_exception_is_logged_without_its_message():
     text = "\n".join(run("text", FAILURE))
     (line,) = run_json(FAILURE)
     assert line["message"] == "it failed"
@@ -188,18 +182,18 @@ def test_an_exception_is_logged_without_its_message() -> None:
         assert "in outer" in found
 
 
-def test_what_another_handler_made_of_an_exception_is_not_taken() -> None:
+def test_what_another_handler_made_of_an_exception_is_not_taken():
     body = "import io\nlogger.addHandler(logging.StreamHandler(io.StringIO()))\n" + FAILURE
     for log_format in ("text", "json"):
         assert SECRET not in "\n".join(run(log_format, body))
 
 
-def test_an_exception_in_a_field_is_named_only() -> None:
+def test_an_exception_in_a_field_is_named_only():
     (line,) = run_json("logger.error('it failed', extra={'error': ValueError(SECRET)})")
     assert line["error"] == "ValueError"
 
 
-def test_exceptions_that_refer_to_each_other_are_described_once() -> None:
+def test_exceptions_that_refer_to_each_other_are_described_once():
     first, second = ValueError(SECRET), KeyError(SECRET)
     first.__cause__, second.__cause__ = second, first
     assert describe(first).count("ValueError") == 1
@@ -207,7 +201,7 @@ def test_exceptions_that_refer_to_each_other_are_described_once() -> None:
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 has no exception groups")
-def test_exceptions_of_a_group_are_described() -> None:
+def test_exceptions_of_a_group_are_described():
     group = ExceptionGroup("several", [ValueError(SECRET), KeyError(SECRET)])  # noqa: F821
     text = describe(group)
     assert "ValueError" in text
@@ -215,7 +209,7 @@ def test_exceptions_of_a_group_are_described() -> None:
     assert SECRET not in text
 
 
-def test_texts_and_paths_of_websockets_are_not_logged_even_at_debug() -> None:
+def test_texts_and_paths_of_websockets_are_not_logged_even_at_debug():
     body = """
     import socket, threading
     import uvicorn
@@ -249,7 +243,7 @@ def test_texts_and_paths_of_websockets_are_not_logged_even_at_debug() -> None:
     assert "private-path" not in text
 
 
-def test_asyncio_and_uvicorn_complain_once_a_minute_of_the_same() -> None:
+def test_asyncio_and_uvicorn_complain_once_a_minute_of_the_same():
     lines = run(
         "text",
         """

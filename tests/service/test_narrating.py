@@ -1,14 +1,11 @@
 """`kokoro-service read` has its book read within limits."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
 from tests.service.api.speech_client import wait_until
 from tests.service.books.odd_readers import started
 from tests.service.books.reading_processes import in_session_of, is_running, starter_of
@@ -19,9 +16,7 @@ ENDLESS = str(Path(__file__).with_name("api") / "endless_server.py")
 
 
 @pytest.mark.parametrize("more", [["--list"], ["-o", "a.m4b"]])
-def test_a_book_that_exceeds_a_limit_is_refused_in_one_line(
-    more: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_book_that_exceeds_a_limit_is_refused_in_one_line(more, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text("It rained.\n\n" * 200_000)
     line = complaint("read", "a.txt", *more, "--document-memory-bytes", "2000000")
@@ -38,9 +33,7 @@ def test_a_book_that_exceeds_a_limit_is_refused_in_one_line(
         pytest.param(["-o", "a.m4b"], signal.SIGINT, marks=pytest.mark.thorough),
     ],
 )
-def test_who_stops_the_command_stops_the_reading(
-    more: list[str], number: signal.Signals, tmp_path: Path
-) -> None:
+def test_who_stops_the_command_stops_the_reading(more, number, tmp_path):
     book = tmp_path / "a.txt"
     book.write_text("loop now")
     process = subprocess.Popen(

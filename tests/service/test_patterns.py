@@ -12,13 +12,12 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from pathlib import Path
 from typing import NamedTuple, cast
 
 import pytest
+from tests.service.pattern_census import FUNCTIONS
 
 from service.text.backtracking import Use, growth
-from tests.service.pattern_census import FUNCTIONS
 
 pytestmark = pytest.mark.thorough
 
@@ -74,7 +73,7 @@ class Call(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def census(repository: Path) -> list[Call]:
+def census(repository):
     done = subprocess.run(
         [sys.executable, "-m", "tests.service.pattern_census"],
         cwd=repository,
@@ -86,15 +85,12 @@ def census(repository: Path) -> list[Call]:
 
 
 @pytest.fixture(scope="module")
-def sources(repository: Path) -> dict[str, ast.Module]:
+def sources(repository):
     files = sorted((repository / "service").rglob("*.py"))
-    return {
-        str(file.relative_to(repository)): ast.parse(file.read_text(encoding="utf-8"))
-        for file in files
-    }
+    return {str(file.relative_to(repository)): ast.parse(file.read_text(encoding="utf-8")) for file in files}
 
 
-def test_no_call_of_re_is_missing(census: list[Call], sources: dict[str, ast.Module]) -> None:
+def test_no_call_of_re_is_missing(census, sources):
     known = {(call.file, call.line) for call in census}
     missing = []
     n_calls = 0
@@ -109,9 +105,7 @@ def test_no_call_of_re_is_missing(census: list[Call], sources: dict[str, ast.Mod
     assert sorted(missing) == sorted(UNSEEN)
 
 
-def test_the_work_of_every_pattern_is_bounded(
-    census: list[Call], sources: dict[str, ast.Module]
-) -> None:
+def test_the_work_of_every_pattern_is_bounded(census, sources):
     uses = _uses(sources)
     patterns = defaultdict(set)
     for call in [*census, *_constants(sources)]:
@@ -140,11 +134,11 @@ def test_the_work_of_every_pattern_is_bounded(
     assert limited == set(LIMITED)
 
 
-def _is_exponential_without_limits(pattern: str, flags: int, use: Use) -> bool:
+def _is_exponential_without_limits(pattern, flags, use):
     return growth(re.compile(pattern, flags), use, bounded=False).exponent == math.inf
 
 
-def _of_re(function: ast.expr) -> bool:
+def _of_re(function):
     return (
         isinstance(function, ast.Attribute)
         and isinstance(function.value, ast.Name)
@@ -153,11 +147,11 @@ def _of_re(function: ast.expr) -> bool:
     )
 
 
-def _use(function: str) -> Use:
+def _use(function):
     return cast("Use", function) if function in ("match", "fullmatch") else "search"
 
 
-def _constants(sources: dict[str, ast.Module]) -> list[Call]:
+def _constants(sources):
     """Return the calls of `re` with a pattern that is written there."""
     calls = []
     for file, module in sources.items():
@@ -173,7 +167,7 @@ def _constants(sources: dict[str, ast.Module]) -> list[Call]:
     return calls
 
 
-def _uses(sources: dict[str, ast.Module]) -> dict[tuple[str, int], set[Use]]:
+def _uses(sources):
     """Return, for the line of each call of `re.compile`, how the pattern may be used.
 
     A pattern with a name of its module is used by the methods that are called on this name. If it

@@ -1,55 +1,52 @@
 """Playing through the machine's player; players here are programs that write down what they get."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from service.playback import PlaybackError
 
 from service import playback
-from service.playback import PlaybackError
 
 KEEPS_INPUT = '#!/bin/sh\nprintf %s "$*" > "{folder}/arguments"\n/bin/cat > "{folder}/heard"\n'
 KEEPS_FILE = '#!/bin/sh\n/bin/cp "$1" "{folder}/heard"\n'
 FAILS = "#!/bin/sh\necho 'Connection refused' >&2\nexit 1\n"
 
 
-def put(folder: Path, name: str, program: str) -> None:
+def put(folder, name, program):
     path = folder / name
     path.write_text(program.format(folder=folder))
     path.chmod(0o755)
 
 
 @pytest.fixture
-def players(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def players(tmp_path, monkeypatch):
     """A folder that is all of the PATH."""
     monkeypatch.setenv("PATH", str(tmp_path))
     return tmp_path
 
 
-def test_the_first_player_of_the_list_is_taken(players: Path) -> None:
+def test_the_first_player_of_the_list_is_taken(players):
     put(players, "aplay", KEEPS_INPUT)
     assert playback.find_player().command[0] == "aplay"
     put(players, "paplay", KEEPS_INPUT)
     assert playback.find_player().command[0] == "paplay"
 
 
-def test_without_a_player_the_message_says_what_to_do(players: Path) -> None:
+def test_without_a_player_the_message_says_what_to_do(players):
     with pytest.raises(PlaybackError, match=r"no player \(paplay, .*\): name a file with -o"):
         playback.find_player()
 
 
-def test_samples_are_played_as_they_come(players: Path) -> None:
+def test_samples_are_played_as_they_come(players):
     put(players, "aplay", KEEPS_INPUT)
     playback.play_samples(playback.find_player(), [b"ab", b"", b"cd"])
     assert (players / "heard").read_bytes() == b"abcd"
     assert "-r 24000" in (players / "arguments").read_text()
 
 
-def test_a_player_of_files_gets_a_file(players: Path) -> None:
+def test_a_player_of_files_gets_a_file(players):
     put(players, "afplay", KEEPS_FILE)
     player = playback.find_player()
     assert not player.reads_samples
@@ -58,7 +55,7 @@ def test_a_player_of_files_gets_a_file(players: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["paplay", "pw-play"])
-def test_what_a_player_complains_of_is_told(players: Path, name: str) -> None:
+def test_what_a_player_complains_of_is_told(players, name):
     put(players, name, FAILS)
     player = playback.find_player()
     with pytest.raises(PlaybackError, match=f"{name} cannot play: Connection refused"):
@@ -69,7 +66,7 @@ def test_what_a_player_complains_of_is_told(players: Path, name: str) -> None:
         )
 
 
-def test_a_player_does_not_outlive_what_stops_the_speech(players: Path) -> None:
+def test_a_player_does_not_outlive_what_stops_the_speech(players):
     put(players, "aplay", "#!/bin/sh\nprintf %s $$ > '{folder}/pid'\nexec /bin/sleep 1000\n")
 
     def interrupted():
@@ -83,7 +80,7 @@ def test_a_player_does_not_outlive_what_stops_the_speech(players: Path) -> None:
         os.kill(int((players / "pid").read_text()), 0)
 
 
-def test_say_plays_where_no_file_is_named(model_file: Path, cache_dir: Path, players: Path) -> None:
+def test_say_plays_where_no_file_is_named(model_file, cache_dir, players):
     put(players, "aplay", KEEPS_INPUT)
     done = subprocess.run(
         [sys.executable, "-m", "service", "say", "Hello.", "--cache-dir", str(cache_dir)],

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import pytest
-
 from service.errors import LanguageUnavailableError, SettingsError
 from service.loading import load_synthesizer
 from service.settings import Settings
-from service.text import FrontEnd, Passage, find_language
 from service.text.offset_mapping import TracedText
 from service.text.readers import Readers
 
+from service.text import FrontEnd, Passage, find_language
+
 
 @pytest.fixture
-def warmed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def warmed(monkeypatch):
     """Return the languages that are loaded, as they come."""
     languages: list[str] = []
     warm_up = FrontEnd.warm_up
 
-    def noting(front_end: FrontEnd, language: str) -> None:
+    def noting(front_end, language):
         warm_up(front_end, language)
         languages.append(language)
 
@@ -39,41 +36,33 @@ def warmed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ({"warm_languages": ("fr", "it", "pt")}, ["fr", "it", "pt-br"]),
     ],
 )
-def test_languages_are_loaded_before_the_service_is_ready(
-    settings: dict[str, Any],
-    languages: list[str],
-    warmed: list[str],
-    model_file: Path,
-    cache_dir: Path,
-) -> None:
+def test_languages_are_loaded_before_the_service_is_ready(settings, languages, warmed, model_file, cache_dir):
     options = Settings(cache_dir=cache_dir, threads=1, **settings)
     load_synthesizer(options, lambda line: None).close()
     assert warmed == languages
 
 
-def test_a_language_that_nothing_reads_stops_the_start(model_file: Path, cache_dir: Path) -> None:
+def test_a_language_that_nothing_reads_stops_the_start(model_file, cache_dir):
     settings = Settings(cache_dir=cache_dir, warm_languages=("en-us", "xx"))
     with pytest.raises(SettingsError, match=r"warm_languages: .*xx"):
         load_synthesizer(settings, lambda line: None)
 
 
 @pytest.mark.parametrize("language", ["en-us", "es", "hi", "ja", "zh"])
-def test_the_first_text_finds_everything_loaded(
-    language: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_first_text_finds_everything_loaded(language, monkeypatch):
     front_end = FrontEnd()
     try:
         front_end.warm_up(language)
     except LanguageUnavailableError as error:
         pytest.skip(str(error))
 
-    def refuse(*_: object) -> None:
+    def refuse(*_):
         raise AssertionError(f"{find_language(language).name} is loaded once more")
 
     monkeypatch.setattr(Readers, "_make", refuse)
     assert list(front_end.read(Passage(TracedText("3.")), language))
 
 
-def test_a_list_is_written_with_commas_outside_of_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_is_written_with_commas_outside_of_files(monkeypatch):
     monkeypatch.setenv("KOKORO_WARM_LANGUAGES", "es, zh")
     assert Settings().warm_languages == ("es", "zh")

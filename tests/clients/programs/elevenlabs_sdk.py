@@ -1,12 +1,8 @@
 """ElevenLabs' SDK against a server: python elevenlabs_sdk.py URL KEY, which prints JSON."""
 
-from __future__ import annotations
-
 import base64
 import json
 import sys
-from collections.abc import Iterable
-from typing import Any
 
 from elevenlabs import ElevenLabs, VoiceSettings
 from elevenlabs.core.api_error import ApiError
@@ -14,11 +10,11 @@ from elevenlabs.core.api_error import ApiError
 TEXT = "One moment, please."
 
 
-def encoded(parts: Iterable[bytes]) -> str:
+def encoded(parts):
     return base64.b64encode(b"".join(parts)).decode()
 
 
-def refusal(client: ElevenLabs) -> dict[str, Any]:
+def refusal(client):
     try:
         client.text_to_speech.convert_with_timestamps("nobody", text=TEXT)
     except ApiError as error:
@@ -26,7 +22,7 @@ def refusal(client: ElevenLabs) -> dict[str, Any]:
     raise SystemExit("a voice that there is not spoke")
 
 
-def main() -> None:
+def main():
     url, key = sys.argv[1:]
     client = ElevenLabs(base_url=url, api_key=key)
     speech = client.text_to_speech
@@ -54,9 +50,7 @@ def main() -> None:
         },
         "lines": {
             "audio": encoded(base64.b64decode(line.audio_base_64) for line in lines),
-            "characters": [
-                c for line in lines if line.alignment for c in line.alignment.characters
-            ],
+            "characters": [c for line in lines if line.alignment for c in line.alignment.characters],
         },
         "realtime": encoded(
             speech.convert_realtime(

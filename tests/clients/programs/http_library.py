@@ -3,8 +3,6 @@
 The answer is read in the two usual ways: whole, and part by part while it comes.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json
@@ -17,7 +15,7 @@ STREAMED = {"text": TEXT, "stream": True, "format": "pcm"}
 Found = tuple[bytes, list[bytes]]
 
 
-def use_requests(url: str) -> Found:
+def use_requests(url):
     import requests
 
     whole = requests.post(url, json=WHOLE, timeout=300)
@@ -27,7 +25,7 @@ def use_requests(url: str) -> Found:
         return whole.content, list(answer.iter_content(None))
 
 
-def use_httpx(url: str) -> Found:
+def use_httpx(url):
     import httpx
 
     whole = httpx.post(url, json=WHOLE, timeout=300).raise_for_status()
@@ -36,10 +34,10 @@ def use_httpx(url: str) -> Found:
         return whole.content, list(answer.iter_raw())
 
 
-def use_aiohttp(url: str) -> Found:
+def use_aiohttp(url):
     import aiohttp
 
-    async def ask() -> Found:
+    async def ask():
         async with aiohttp.ClientSession(raise_for_status=True) as session:
             async with session.post(url, json=WHOLE) as answer:
                 whole = await answer.read()
@@ -52,7 +50,7 @@ def use_aiohttp(url: str) -> Found:
 LIBRARIES = {"requests": use_requests, "httpx": use_httpx, "aiohttp": use_aiohttp}
 
 
-def main() -> None:
+def main():
     library, url = sys.argv[1:]
     whole, parts = LIBRARIES[library](f"{url}/synthesize")
     streamed = base64.b64encode(b"".join(parts)).decode()

@@ -3,21 +3,16 @@
 Prints JSON: the samples in each format, decoded by livekit, at 24,000 a second.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json
 import sys
-from typing import Any
 
 from livekit.plugins import openai
 
 
-async def say(url: str, model: str, audio_format: Any) -> str:
-    service = openai.TTS(
-        base_url=url, api_key="unused", model=model, voice="af_heart", response_format=audio_format
-    )
+async def say(url, model, audio_format):
+    service = openai.TTS(base_url=url, api_key="unused", model=model, voice="af_heart", response_format=audio_format)
     frame = await service.synthesize("One moment, please.").collect()
     await service.aclose()
     if frame.sample_rate != 24_000:
@@ -25,7 +20,7 @@ async def say(url: str, model: str, audio_format: Any) -> str:
     return base64.b64encode(frame.data.tobytes()).decode()
 
 
-async def main(url: str, model: str, *formats: str) -> None:
+async def main(url, model, *formats):
     print(json.dumps({name: await say(url, model, name) for name in formats}))
 
 

@@ -10,18 +10,10 @@ import asyncio
 import json
 import sys
 
-from pipecat.frames.frames import (
-    EndFrame,
-    ErrorFrame,
-    Frame,
-    TTSAudioRawFrame,
-    TTSStoppedFrame,
-    TTSTextFrame,
-    TTSUpdateSettingsFrame,
-)
+from pipecat.frames.frames import EndFrame, TTSAudioRawFrame, TTSStoppedFrame, TTSTextFrame, TTSUpdateSettingsFrame
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineWorker
-from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
+from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.workers.runner import WorkerRunner
 from pipecat_interruption import NEXT, turn
 from pipecat_kokoro import KokoroTTSService, KokoroTTSSettings
@@ -30,14 +22,14 @@ from pipecat_kokoro import KokoroTTSService, KokoroTTSSettings
 class Listener(FrameProcessor):
     """Makes a change after each turn, and asks for the next."""
 
-    def __init__(self, service: KokoroTTSService) -> None:
+    def __init__(self, service):
         super().__init__()
         self.worker: PipelineWorker
         self.seconds = [0.0]
         self.words: list[list[str]] = [[]]
         self._service = service
 
-    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+    async def process_frame(self, frame, direction):
         await super().process_frame(frame, direction)
         if isinstance(frame, TTSAudioRawFrame):
             self.seconds[-1] += len(frame.audio) / 2 / frame.sample_rate
@@ -47,7 +39,7 @@ class Listener(FrameProcessor):
             await self._go_on(len(self.seconds))
         await self.push_frame(frame, direction)
 
-    async def _go_on(self, n_turns: int) -> None:
+    async def _go_on(self, n_turns):
         if n_turns == 3:
             await self.worker.queue_frame(EndFrame())
             return
@@ -61,19 +53,19 @@ class Listener(FrameProcessor):
             self._service._websocket.transport.abort()
 
 
-async def main() -> None:
+async def main():
     service = KokoroTTSService(url=sys.argv[1])
     listener = Listener(service)
     listener.worker = worker = PipelineWorker(Pipeline([service, listener]))
 
     @service.event_handler("on_connected")
-    async def ask(service: KokoroTTSService) -> None:
+    async def ask(service):
         await worker.queue_frames(turn(NEXT))
 
     errors: list[str] = []
 
     @worker.event_handler("on_pipeline_error")
-    async def note(worker: PipelineWorker, frame: ErrorFrame) -> None:
+    async def note(worker, frame):
         errors.append(frame.error)
 
     runner = WorkerRunner()

@@ -9,12 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from typing import Any
 
 from pipecat.frames.frames import (
     EndFrame,
-    ErrorFrame,
-    Frame,
     InterruptionFrame,
     LLMFullResponseEndFrame,
     LLMFullResponseStartFrame,
@@ -27,7 +24,7 @@ from pipecat.frames.frames import (
 )
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineWorker
-from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
+from pipecat.processors.frame_processor import FrameProcessor
 from pipecat.workers.runner import WorkerRunner
 from pipecat_kokoro import KokoroTTSService
 
@@ -40,18 +37,18 @@ MARKS = "... "
 class Noting(KokoroTTSService):
     """Notes how much the service says, before and after `cancel`."""
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, **options):
         super().__init__(**options)
         self.said_s_before_cancel = 0.0
         self.heard_s_after_cancel = 0.0
         self._waits_for_cancelled = False
         self._was_cancelled = False
 
-    async def _send(self, kind: str, **fields: Any) -> None:
+    async def _send(self, kind, **fields):
         self._waits_for_cancelled |= kind == "cancel"
         await super()._send(kind, **fields)
 
-    async def _hear(self, message: dict[str, Any]) -> None:
+    async def _hear(self, message):
         if message["type"] == "cancelled":
             self._waits_for_cancelled, self._was_cancelled = False, True
         if message["type"] == "audio" and not self._was_cancelled:
@@ -66,7 +63,7 @@ class Noting(KokoroTTSService):
 class Listener(FrameProcessor):
     """Interrupts the first and the third turn at their first sound, and notes what comes after."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.worker: PipelineWorker
         self.turn = 0
@@ -76,7 +73,7 @@ class Listener(FrameProcessor):
         self._asked: set[int] = set()
         self._interrupted: set[int] = set()
 
-    async def process_frame(self, frame: Frame, direction: FrameDirection) -> None:
+    async def process_frame(self, frame, direction):
         await super().process_frame(frame, direction)
         if isinstance(frame, TTSStartedFrame):
             self.turn += 1
@@ -101,18 +98,18 @@ class Listener(FrameProcessor):
         await self.push_frame(frame, direction)
 
 
-def turn(text: str) -> list[Frame]:
+def turn(text):
     return [LLMFullResponseStartFrame(), LLMTextFrame(text), LLMFullResponseEndFrame()]
 
 
-async def main() -> None:
+async def main():
     service = Noting(url=sys.argv[1])
     listener = Listener()
     listener.worker = worker = PipelineWorker(Pipeline([service, listener]))
     errors: list[str] = []
 
     @worker.event_handler("on_pipeline_error")
-    async def note(worker: PipelineWorker, frame: ErrorFrame) -> None:
+    async def note(worker, frame):
         errors.append(frame.error)
 
     runner = WorkerRunner()

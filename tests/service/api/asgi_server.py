@@ -5,28 +5,26 @@ from __future__ import annotations
 import json
 import socket
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPResponse
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import uvicorn
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 
 class Identified:
     """Gives requests the id that the log of the service gives them."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app):
         self._app = app
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope, receive, send):
         scope["state"] = {**scope.get("state", {}), "request_id": "the-request"}
         await self._app(scope, receive, send)
 
 
 @contextmanager
-def serving(app: Any, **options: Any) -> Iterator[int]:
+def serving(app, **options):
     """Serve within the block; the port."""
     # asyncio sets TCP_NODELAY only where the protocol is named; without, answers wait for ACKs.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -56,12 +54,12 @@ class Answer(NamedTuple):
     body: bytes
 
     @property
-    def error(self) -> dict[str, str]:
+    def error(self):
         found: dict[str, str] = json.loads(self.body)["error"]
         return found
 
 
-def read_answer(connection: socket.socket) -> Answer:
+def read_answer(connection):
     """Read one answer from a raw connection that stays as it is."""
     response = HTTPResponse(connection)
     response.begin()

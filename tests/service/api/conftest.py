@@ -4,24 +4,20 @@ A sentence costs the real model as much as forty cost the small one, and most te
 nothing about speech.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 
 import pytest
+from service.preparation.store import Store
+from tests.service.api.secured_server import KEYS, LISTED
+from tests.service.api.serving_process import FAULTY_SERVER
+from tests.small_kokoro import note, write_parts, write_small_kokoro
 
 from service.model import open_runtime
 from service.preparation import Source, getting
-from service.preparation.store import Store
-from tests.service.api.secured_server import KEYS, LISTED
-from tests.service.api.serving_process import FAULTY_SERVER, Server
-from tests.small_kokoro import note, write_parts, write_small_kokoro
 
 
 @pytest.fixture(scope="session")
-def small_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def small_cache(tmp_path_factory):
     """A cache in which the small model stands for the published one, prepared for this machine."""
     cache = tmp_path_factory.mktemp("small")
     source = Source(cache / "small.onnx", published=True)
@@ -34,21 +30,19 @@ def small_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def start_server(start_server: Callable[..., Server], small_cache: Path) -> Callable[..., Server]:
+def start_server(start_server, small_cache):
     """Start servers with the small model."""
     return partial(start_server, "--cache-dir", str(small_cache))
 
 
 @pytest.fixture(scope="session")
-def start_real_server(
-    start_server: Callable[..., Server], cache_dir: Path
-) -> Callable[..., Server]:
+def start_real_server(start_server, cache_dir):
     """Start servers with the real model."""
     return partial(start_server, "--cache-dir", str(cache_dir))
 
 
 @pytest.fixture(scope="session")
-def real_server(start_real_server: Callable[..., Server]) -> Iterator[Server]:
+def real_server(start_real_server):
     """A server for tests that ask about speech."""
     server = start_real_server("--wyoming", "tcp://127.0.0.1:0")
     server.uri = server.wait_for(r"wyoming on (tcp://\S+)")
@@ -58,7 +52,7 @@ def real_server(start_real_server: Callable[..., Server]) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def real_remembering(start_real_server: Callable[..., Server]) -> Iterator[Server]:
+def real_remembering(start_real_server):
     """One that makes the same speech once."""
     server = start_real_server("--audio-cache-bytes", "50000000")
     server.wait_until_ready()
@@ -67,7 +61,7 @@ def real_remembering(start_real_server: Callable[..., Server]) -> Iterator[Serve
 
 
 @pytest.fixture(scope="session")
-def server(start_server: Callable[..., Server]) -> Iterator[Server]:
+def server(start_server):
     """The server that most tests share."""
     server = start_server()
     server.wait_until_ready()
@@ -76,7 +70,7 @@ def server(start_server: Callable[..., Server]) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def remembering(start_server: Callable[..., Server]) -> Iterator[Server]:
+def remembering(start_server):
     """A server that makes the same speech once."""
     server = start_server("--audio-cache-bytes", "50000000")
     server.wait_until_ready()
@@ -85,7 +79,7 @@ def remembering(start_server: Callable[..., Server]) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def telling_server(start_server: Callable[..., Server]) -> Iterator[Server]:
+def telling_server(start_server):
     """A server that logs the runs of its model, some of which fail; see `faulty_server`."""
     server = start_server(program=FAULTY_SERVER)
     server.wait_until_ready()
@@ -94,7 +88,7 @@ def telling_server(start_server: Callable[..., Server]) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def secured_keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def secured_keys(tmp_path_factory):
     """A file of the keys that `secured` accepts."""
     path = tmp_path_factory.mktemp("keys") / "keys"
     path.write_text("# for the robot\n" + "\n".join(KEYS) + "\n")
@@ -103,7 +97,7 @@ def secured_keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def secured(start_server: Callable[..., Server], secured_keys: Path) -> Iterator[Server]:
+def secured(start_server, secured_keys):
     """One with keys, a listed origin, little patience and a log in JSON, that can be made fail."""
     server = start_server(
         *("--api-keys-file", str(secured_keys), "--private-lists", "--cors-origins", LISTED),

@@ -1,9 +1,5 @@
 """Checks that schemathesis runs beside its own; named in schemathesis.toml."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import schemathesis
 
 SECURITY_HEADERS = (
@@ -34,13 +30,13 @@ OF_MEANING = {
 
 
 @schemathesis.check
-def every_answer_has_the_security_headers(ctx: Any, response: Any, case: Any) -> None:
+def every_answer_has_the_security_headers(ctx, response, case):
     missing = [name for name in SECURITY_HEADERS if name not in response.headers]
     assert not missing, f"without {missing}"
 
 
 @schemathesis.check
-def an_error_has_the_one_shape(ctx: Any, response: Any, case: Any) -> None:
+def an_error_has_the_one_shape(ctx, response, case):
     if response.status_code < 400:
         return
     body = response.json()
@@ -65,15 +61,13 @@ def an_error_has_the_one_shape(ctx: Any, response: Any, case: Any) -> None:
 
 
 @schemathesis.check
-def speech_is_never_empty(ctx: Any, response: Any, case: Any) -> None:
+def speech_is_never_empty(ctx, response, case):
     if response.status_code == 200:
         assert response.content
 
 
 @schemathesis.check
-def what_fits_the_schema_is_refused_for_its_meaning_only(
-    ctx: Any, response: Any, case: Any
-) -> None:
+def what_fits_the_schema_is_refused_for_its_meaning_only(ctx, response, case):
     is_positive = case.meta is not None and case.meta.generation.mode.is_positive
     refused = 400 if case.path.startswith("/v1/") else 422
     if not is_positive or response.status_code != refused:
@@ -85,9 +79,7 @@ def what_fits_the_schema_is_refused_for_its_meaning_only(
         return  # no schema tells which texts are numbers
     if given >= {"speed", "length_scale"}:
         return  # their quotient is bounded too
-    if "loudness" in given and (
-        case.body.get("stream") is not False or given & {"volume", "volume_multiplier"}
-    ):
+    if "loudness" in given and (case.body.get("stream") is not False or given & {"volume", "volume_multiplier"}):
         return  # a stream has none, and there is a gain already
     if given >= {"text", "phonemes"}:
         return  # an entry of a dictionary has taken the place of a null

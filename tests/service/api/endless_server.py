@@ -3,18 +3,15 @@
 `python endless_server.py serve ...`.
 """
 
-from __future__ import annotations
-
 import sys
 
 from service.__main__ import main
 from service.books.document_reader import DocumentReader
-from service.books.ongoing_reading import ReadingLimits
 
 _init = DocumentReader.__init__
 
 
-def _init_with_odd_reader(self: DocumentReader, limits: ReadingLimits) -> None:
+def _init_with_odd_reader(self, limits):
     _init(self, limits, "tests.service.books.odd_readers:loop_if_asked")
 
 

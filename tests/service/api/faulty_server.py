@@ -11,12 +11,11 @@ import logging
 import sys
 import time
 from collections import Counter
-from typing import Any
 
 import numpy as np
+from service.__main__ import main
 
 import ortffi
-from service.__main__ import main
 
 SECRET = "a text of somebody"
 """Stands in the message of the unexpected exception, as a text might."""
@@ -35,7 +34,7 @@ _encoded: list[tuple[np.ndarray, float]] = []
 """What encoders gave and decoders take as it is, with the speed."""
 
 
-def _told_run(self: Any, inputs: Any, outputs: Any, *arguments: Any, **options: Any) -> Any:
+def _told_run(self, inputs, outputs, *arguments, **options):
     if "speed" in inputs:
         encoding = _run(self, inputs, outputs, *arguments, **options)
         speed = round(float(inputs["speed"][0]), 3)
@@ -58,13 +57,13 @@ def _told_run(self: Any, inputs: Any, outputs: Any, *arguments: Any, **options: 
     return outputs
 
 
-def _take_time(seconds: float, run_options: ortffi.RunOptions | None) -> None:
+def _take_time(seconds, run_options):
     until = time.monotonic() + seconds
     while time.monotonic() < until and not (run_options and run_options.terminated):
         time.sleep(0.005)
 
 
-def _fail(speed: float, outputs: Any) -> None:
+def _fail(speed, outputs):
     if speed in (ORT_ERROR, AT_ONCE):
         raise ortffi.OrtError(1, "out of something", "Run")
     if speed == UNEXPECTED:

@@ -9,17 +9,17 @@ from collections.abc import Callable
 
 import hypercorn.asyncio
 import uvicorn
-
-import service.api
 from service.__main__ import main
 from service.hosting import create_app
 from service.settings import Settings
 
+import service.api
 
-def uvicorn_with(http: str, ws: str) -> Callable[[Settings], None]:
+
+def uvicorn_with(http, ws):
     """Return a host: uvicorn with its own implementations of HTTP and of WebSockets."""
 
-    def serve(settings: Settings) -> None:
+    def serve(settings):
         config = uvicorn.Config(
             create_app(settings),
             host=settings.host,
@@ -34,10 +34,10 @@ def uvicorn_with(http: str, ws: str) -> Callable[[Settings], None]:
     return serve
 
 
-def hypercorn_alone(settings: Settings) -> None:
+def hypercorn_alone(settings):
     """Serve with hypercorn until SIGTERM."""
 
-    async def serve() -> None:
+    async def serve():
         stopping = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
         config = hypercorn.Config()

@@ -1,7 +1,5 @@
 """`kokoro-service` in a process that may open few files: `python limited_server.py serve ...`."""
 
-from __future__ import annotations
-
 import resource
 import sys
 

@@ -3,12 +3,9 @@
 They have no time to finish. `python replaced_server.py serve ...`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import sys
-from typing import Any
 
 from service.__main__ import main
 from service.api.admission import Admission
@@ -16,10 +13,10 @@ from service.api.admission import Admission
 _init = Admission.__init__
 
 
-def _noticed_init(self: Admission, *arguments: Any, **options: Any) -> None:
+def _noticed_init(self, *arguments, **options):
     _init(self, *arguments, **options)
 
-    def replace(*_: object) -> None:
+    def replace(*_):
         asyncio.get_running_loop().call_soon_threadsafe(self.end_sessions, 0.0)
 
     signal.signal(signal.SIGUSR1, replace)

@@ -7,10 +7,8 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import httpx
 
@@ -28,7 +26,7 @@ HOSTS = ("uvicorn-h11", "uvicorn-httptools", "hypercorn")
 """Other ASGI servers that `hosted_by` knows."""
 
 
-def hosted_by(host: str) -> tuple[str, ...]:
+def hosted_by(host):
     """Return the program of a server that another ASGI server hosts."""
     return (_HOSTED_SERVER, host)
 
@@ -36,13 +34,7 @@ def hosted_by(host: str) -> tuple[str, ...]:
 class Server:
     """A `kokoro-service serve` process and a client for it; its log is read as it comes."""
 
-    def __init__(
-        self,
-        *arguments: str,
-        environment: dict[str, str] | None = None,
-        program: Sequence[str] = OWN_SERVER,
-        interpreter: Path | str = sys.executable,
-    ) -> None:
+    def __init__(self, *arguments, environment=None, program=OWN_SERVER, interpreter=sys.executable):
         self.process = subprocess.Popen(
             [interpreter, *program, "serve", "--port", "0", *arguments],
             stderr=subprocess.PIPE,
@@ -61,7 +53,7 @@ class Server:
             raise
         self.client = httpx.Client(base_url=self.url, timeout=600)
 
-    def _read(self) -> None:
+    def _read(self):
         assert self.process.stderr is not None
         with self.process.stderr as stream:
             for line in stream:
@@ -72,10 +64,10 @@ class Server:
             self.log.append("")
             self._changed.notify_all()
 
-    def wait_for(self, pattern: str) -> str:
+    def wait_for(self, pattern):
         """Return the first group of the first line of the log that matches, once there is one."""
 
-        def found() -> re.Match[str] | None:
+        def found():
             return next(filter(None, (re.search(pattern, line) for line in self.log)), None)
 
         with self._changed:
@@ -84,19 +76,19 @@ class Server:
         assert match is not None, f"no {pattern!r} in the log:\n{''.join(self.log)}"
         return match.group(1) if match.groups() else match.group()
 
-    def wait_for_more(self, pattern: str, n_lines: int) -> None:
+    def wait_for_more(self, pattern, n_lines):
         """Wait until more lines than these match."""
 
-        def there_are() -> bool:
+        def there_are():
             return sum(bool(re.search(pattern, line)) for line in self.log) > n_lines
 
         with self._changed:
             assert self._changed.wait_for(there_are, timeout=120), f"no more {pattern!r}"
 
-    def wait_until_ready(self) -> None:
+    def wait_until_ready(self):
         self.wait_for(r"ready in ")
 
-    def stop(self) -> int:
+    def stop(self):
         self.process.terminate()
         status = self.process.wait(timeout=120)
         self._reader.join()
@@ -105,13 +97,11 @@ class Server:
 
 
 @contextmanager
-def starting(
-    cache_dir: Path, program: Sequence[str] = OWN_SERVER
-) -> Iterator[Callable[..., Server]]:
+def starting(cache_dir, program=OWN_SERVER):
     """Lend what starts servers with a cache; what is still running at the end is killed."""
     servers: list[Server] = []
 
-    def start(*arguments: str, **options: Any) -> Server:
+    def start(*arguments, **options):
         options = {"program": program, **options}
         server = Server("--cache-dir", str(cache_dir), *arguments, **options)
         servers.append(server)

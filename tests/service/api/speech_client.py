@@ -7,7 +7,6 @@ import re
 import socket
 import struct
 import time
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
@@ -15,7 +14,7 @@ import httpx
 Event = tuple[str, dict[str, Any]]
 
 
-def speak(server: Any, **fields: object) -> httpx.Response:
+def speak(server, **fields):
     response: httpx.Response = server.client.post("/synthesize", json=fields)
     return response
 
@@ -32,15 +31,7 @@ class Caller:
         fields: of the request.
     """
 
-    def __init__(
-        self,
-        server: Any,
-        identity: str,
-        *,
-        version: str = "1.1",
-        frugal: bool = False,
-        **fields: object,
-    ) -> None:
+    def __init__(self, server, identity, *, version="1.1", frugal=False, **fields):
         url = httpx.URL(server.url)
         body = json.dumps(fields).encode()
         self.socket = socket.socket()
@@ -55,11 +46,11 @@ class Caller:
             + body
         )
 
-    def read_some(self) -> bytes:
+    def read_some(self):
         """Wait for the next bytes of the answer; none where it is at its end."""
         return self.socket.recv(65_536)
 
-    def read_all(self) -> bytes:
+    def read_all(self):
         """Read until the server closes, or breaks, the connection."""
         parts = []
         try:
@@ -69,23 +60,23 @@ class Caller:
             pass
         return b"".join(parts)
 
-    def close(self) -> None:
+    def close(self):
         self.socket.close()
 
-    def __enter__(self) -> Caller:
+    def __enter__(self):
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self.close()
 
 
-def reset(connection: socket.socket) -> None:
+def reset(connection):
     """Close without the courtesy of a FIN."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
 
-def is_cut_off(answer: bytes) -> bool:
+def is_cut_off(answer):
     """Tell whether an answer of HTTP/1.1 lacks its end."""
     head, _, body = answer.partition(b"\r\n\r\n")
     if b"transfer-encoding: chunked" in head.lower():
@@ -94,7 +85,7 @@ def is_cut_off(answer: bytes) -> bool:
     return length is None or len(body) < int(length.group(1))
 
 
-def events_received(caller: Caller) -> Iterator[None]:
+def events_received(caller):
     """Give something whenever an event `audio` comes."""
     answer = b""
     n_events = 0
@@ -105,7 +96,7 @@ def events_received(caller: Caller) -> Iterator[None]:
             yield
 
 
-def parse_event(text: str) -> Event:
+def parse_event(text):
     """Return the name and the data of one server-sent event."""
     name, data = text.split("\n")
     assert name.startswith("event: ")
@@ -113,26 +104,26 @@ def parse_event(text: str) -> Event:
     return name[7:], json.loads(data[6:])
 
 
-def parse_events(text: str) -> list[Event]:
+def parse_events(text):
     """Return those of a whole answer."""
     *events, rest = text.split("\n\n")
     assert rest == ""
     return [parse_event(event) for event in events]
 
 
-def log_line(server: Any, identity: str) -> str:
+def log_line(server, identity):
     """Wait for the log line of a request."""
     line: str = server.wait_for(rf"(request id={identity} .*)")
     return line
 
 
-def log_index(server: Any, pattern: str) -> int:
+def log_index(server, pattern):
     """Wait for a line of the log that matches; return its place."""
     server.wait_for(pattern)
     return next(i for i, line in enumerate(server.log) if re.search(pattern, line))
 
 
-def metric(server: Any, name: str) -> float:
+def metric(server, name):
     """Return a number of `/metrics`."""
     text = server.client.get("/metrics").text
     found = re.search(rf"^{re.escape(name)} ([0-9.e+-]+)$", text, re.MULTILINE)
@@ -140,7 +131,7 @@ def metric(server: Any, name: str) -> float:
     return float(found.group(1))
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
+def wait_until(condition):
     """Look again and again, for two minutes at most."""
     until = time.monotonic() + 120
     while not condition():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from types import TracebackType
 from typing import Any
 
 from websockets.exceptions import ConnectionClosed
@@ -23,7 +22,7 @@ class SpeechSocket:
     on in a thread where a test leaves the connection as it is.
     """
 
-    def __init__(self, url: str, headers: dict[str, str] | None = None, **options: Any) -> None:
+    def __init__(self, url, headers=None, **options):
         self._connecting = connect(
             url.replace("http://", "ws://") + "/synthesize/stream",
             additional_headers=headers,
@@ -39,15 +38,15 @@ class SpeechSocket:
         self._sent_s = 0.0
         self._bytes_per_s = 48_000
 
-    def send(self, kind: str, **fields: Any) -> None:
+    def send(self, kind, **fields):
         self.socket.send(json.dumps({"type": kind, **fields}))
 
-    def say(self, *parts: str) -> None:
+    def say(self, *parts):
         for part in parts:
             self.text += part
             self.send("text", text=part)
 
-    def receive(self) -> Message:
+    def receive(self):
         content = self.socket.recv(TIMEOUT_S)
         assert isinstance(content, str), "speech without a message before it"
         message: Message = json.loads(content)
@@ -63,18 +62,18 @@ class SpeechSocket:
         self.received.append(message)
         return message
 
-    def until(self, kind: str) -> Message:
+    def until(self, kind):
         """Receive up to the next message of a kind."""
         while True:
             message = self.receive()
             if message["type"] == kind:
                 return message
 
-    def exchange(self, kind: str, answer: str, **fields: Any) -> Message:
+    def exchange(self, kind, answer, **fields):
         self.send(kind, **fields)
         return self.until(answer)
 
-    def until_closed(self) -> int:
+    def until_closed(self):
         """Receive everything that is left, and return the code of the close."""
         try:
             while True:
@@ -82,7 +81,7 @@ class SpeechSocket:
         except ConnectionClosed as closed:
             return 1006 if closed.rcvd is None else closed.rcvd.code
 
-    def finish(self) -> Message:
+    def finish(self):
         """Say that this is the end; return `done`, the last message of a session in good order."""
         self.send("end")
         assert self.until_closed() == 1000
@@ -92,18 +91,18 @@ class SpeechSocket:
         assert done["duration_s"] == round(self._sent_s, 6)
         return done
 
-    def of(self, *kinds: str) -> list[Message]:
+    def of(self, *kinds):
         return [message for message in self.received if message["type"] in kinds]
 
     @property
-    def kinds(self) -> list[str]:
+    def kinds(self):
         return [message["type"] for message in self.received]
 
     @property
-    def pcm(self) -> bytes:
+    def pcm(self):
         return b"".join(message["pcm"] for message in self.of("audio"))
 
-    def _receive_pcm(self, n_bytes: int) -> bytes:
+    def _receive_pcm(self, n_bytes):
         frames = []
         while sum(map(len, frames)) < n_bytes:
             frame = self.socket.recv(TIMEOUT_S)
@@ -113,7 +112,7 @@ class SpeechSocket:
         assert len(pcm) == n_bytes
         return pcm
 
-    def _check_audio(self, message: Message) -> None:
+    def _check_audio(self, message):
         assert message["start_s"] == round(self._sent_s, 6)
         self._sent_s += len(message["pcm"]) / self._bytes_per_s
         assert message["end_s"] == round(self._sent_s, 6)
@@ -126,18 +125,13 @@ class SpeechSocket:
             assert word["start_s"] <= word["end_s"]
             time_s, place = word["end_s"], word["text_end"]
 
-    def __enter__(self) -> SpeechSocket:
+    def __enter__(self):
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind, error, trace):
         self._connecting.__exit__(kind, error, trace)
 
 
-def seconds(n_bytes: int) -> float:
+def seconds(n_bytes):
     """Return how long the audio lasts that a session sends if it is not asked for other."""
     return round(n_bytes / 48_000, 6)

@@ -13,7 +13,6 @@ import logging
 import signal
 import sys
 import time
-from typing import Any
 
 from service.__main__ import main
 
@@ -27,7 +26,7 @@ _run = asyncio.events.Handle._run
 _n_told = 0
 
 
-def _work_s() -> float:
+def _work_s():
     start, total = time.thread_time(), 0
     for number in range(100_000):
         total += number * number % 7
@@ -37,19 +36,19 @@ def _work_s() -> float:
 _MS_PER_S = _YARDSTICK_MS / min(_work_s() for _ in range(10))
 
 
-def _note(kind: str, start: float, what: object) -> None:
+def _note(kind, start, what):
     seconds = time.thread_time() - start
     if seconds > _longest.get(kind, (0.0, ""))[0]:
         _longest[kind] = seconds, str(what)
 
 
-def _timed_run(handle: Any) -> None:
+def _timed_run(handle):
     callback, start = handle._callback, time.thread_time()
     _run(handle)
     _note("step", start, callback)
 
 
-def _timed_collection(phase: str, info: dict[str, int]) -> None:
+def _timed_collection(phase, info):
     """Every thread stands still while one collects."""
     if phase == "start":
         _started.append(time.thread_time())
@@ -57,7 +56,7 @@ def _timed_collection(phase: str, info: dict[str, int]) -> None:
         _note("collection", _started.pop(), f"generation {info['generation']}")
 
 
-def _tell(*_: object) -> None:
+def _tell(*_):
     global _n_told
     _n_told += 1
     for kind, (seconds, what) in _longest.items():

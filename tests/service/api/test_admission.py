@@ -7,25 +7,14 @@ import itertools
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import Any
 
 import pytest
-
 from service.api.admission import Admission
 from service.errors import OverloadedError
 from tests.service.api.serving_process import FAULTY_SERVER
-from tests.service.api.speech_client import (
-    Caller,
-    events_received,
-    is_cut_off,
-    log_line,
-    metric,
-    speak,
-    wait_until,
-)
+from tests.service.api.speech_client import Caller, events_received, is_cut_off, log_line, metric, speak, wait_until
 
 pytestmark = pytest.mark.thorough
 
@@ -36,28 +25,21 @@ STREAM = {"text": LONG_TEXT, "format": "pcm", "stream": True, "speed": 2.0}
 
 
 @pytest.fixture(scope="module")
-def small_server(start_server: Callable[..., Any]) -> Iterator[Any]:
+def small_server(start_server):
     """Two places, little patience."""
-    server = start_server(
-        "--max-requests", "2", "--send-timeout-s", "1", program=FAULTY_SERVER
-    )  # fmt: skip
+    server = start_server("--max-requests", "2", "--send-timeout-s", "1", program=FAULTY_SERVER)
     server.wait_until_ready()
     yield server
     assert server.stop() == 0
 
 
-def in_flight(server: Any) -> float:
+def in_flight(server):
     """Requests beside the one that asks."""
     return metric(server, "kokoro_requests_in_flight") - 1
 
 
-def test_who_finds_every_place_taken_is_refused_at_once_and_taken_later(
-    small_server: Any,
-) -> None:
-    with (
-        Caller(small_server, "place-1", **STREAM) as first,
-        Caller(small_server, "place-2", **STREAM) as second,
-    ):
+def test_who_finds_every_place_taken_is_refused_at_once_and_taken_later(small_server):
+    with Caller(small_server, "place-1", **STREAM) as first, Caller(small_server, "place-2", **STREAM) as second:
         assert first.read_some().startswith(b"HTTP/1.1 200")
         assert second.read_some().startswith(b"HTTP/1.1 200")
         for stream in (False, True):
@@ -76,9 +58,7 @@ def test_who_finds_every_place_taken_is_refused_at_once_and_taken_later(
     assert "outcome=cancelled" in log_line(small_server, "place-2")
 
 
-def test_while_the_machine_is_short_of_memory_nobody_is_let_in(
-    start_server: Callable[..., Any],
-) -> None:
+def test_while_the_machine_is_short_of_memory_nobody_is_let_in(start_server):
     server = start_server("--min-free-memory-bytes", str(1 << 40))
     server.wait_until_ready()
     for stream in (False, True):
@@ -91,10 +71,10 @@ def test_while_the_machine_is_short_of_memory_nobody_is_let_in(
     assert server.stop() == 0
 
 
-def test_answers_take_only_so_much_memory_together() -> None:
+def test_answers_take_only_so_much_memory_together():
     holds = {"first": 600, "second": 300, "third": 200}
 
-    async def scenario() -> None:
+    async def scenario():
         admission = Admission(10, 10, answer_bytes=1000)
         with ExitStack() as stack:
             for name in ("first", "second"):
@@ -115,9 +95,7 @@ def test_answers_take_only_so_much_memory_together() -> None:
     asyncio.run(scenario())
 
 
-def test_an_answer_that_nobody_reads_counts_until_it_is_gone(
-    start_server: Callable[..., Any],
-) -> None:
+def test_an_answer_that_nobody_reads_counts_until_it_is_gone(start_server):
     server = start_server("--answer-memory-bytes", "2000000", "--audio-cache-bytes", "20000000")
     server.wait_until_ready()
     fields = {"text": " ".join([SENTENCE] * 5), "format": "wav"}
@@ -131,10 +109,7 @@ def test_an_answer_that_nobody_reads_counts_until_it_is_gone(
         held = metric(server, "kokoro_answer_bytes")
         assert held >= 2 * (len(whole.content) - 1000)
         openai = {"model": "kokoro", "voice": "nova", "input": fields["text"]}
-        for path, body in (
-            ("/synthesize", fields),
-            ("/v1/audio/speech", {**openai, "response_format": "wav"}),
-        ):
+        for path, body in (("/synthesize", fields), ("/v1/audio/speech", {**openai, "response_format": "wav"})):
             refused = server.client.post(path, json=body)
             assert refused.status_code == 503
             assert refused.json()["error"]["code"] == "overloaded"
@@ -148,7 +123,7 @@ def test_an_answer_that_nobody_reads_counts_until_it_is_gone(
     assert server.stop() == 0
 
 
-def test_five_streams_progress_evenly_and_each_is_heard_early(telling_server: Any) -> None:
+def test_five_streams_progress_evenly_and_each_is_heard_early(telling_server):
     n_streams = 5
     speeds = [1.81 + 0.01 * number for number in range(n_streams)]
     heard: list[int] = []
@@ -157,7 +132,7 @@ def test_five_streams_progress_evenly_and_each_is_heard_early(telling_server: An
     fields = {**STREAM, "text": text, "timestamps": "word"}
     go_on = threading.Event()
 
-    def listen(number: int) -> None:
+    def listen(number):
         own = {**fields, "speed": speeds[number]}
         with Caller(telling_server, f"even-{number}", **own) as caller:
             for _ in events_received(caller):
@@ -193,9 +168,7 @@ def test_five_streams_progress_evenly_and_each_is_heard_early(telling_server: An
     assert max(firsts) < min(thirds, default=len(heard))
 
 
-def test_who_goes_away_frees_its_place_while_it_waits_and_while_it_is_spoken(
-    telling_server: Any,
-) -> None:
+def test_who_goes_away_frees_its_place_while_it_waits_and_while_it_is_spoken(telling_server):
     with Caller(telling_server, "gone-holder", **{**ONE_LONG_RUN, "speed": 0.6}) as holder:
         telling_server.wait_for(r"run 0\.600 started")
         with Caller(telling_server, "gone-waiter", text="Hello.", speed=0.61):
@@ -213,7 +186,7 @@ def test_who_goes_away_frees_its_place_while_it_waits_and_while_it_is_spoken(
     assert speak(telling_server, text="Hello.").status_code == 200
 
 
-def test_who_goes_away_from_a_stream_frees_its_place(small_server: Any) -> None:
+def test_who_goes_away_from_a_stream_frees_its_place(small_server):
     with Caller(small_server, "gone-stream", **STREAM) as caller:
         assert caller.read_some().startswith(b"HTTP/1.1 200")
         assert in_flight(small_server) == 1
@@ -224,7 +197,7 @@ def test_who_goes_away_from_a_stream_frees_its_place(small_server: Any) -> None:
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_who_reads_nothing_is_cut_off_and_nothing_piles_up(small_server: Any, stream: bool) -> None:
+def test_who_reads_nothing_is_cut_off_and_nothing_piles_up(small_server, stream):
     identity = f"stalled-{stream}"
     # As a stream minutes, else as much as is made in some seconds.
     text = LONG_TEXT if stream else " ".join([SENTENCE] * 5)
@@ -242,9 +215,7 @@ def test_who_reads_nothing_is_cut_off_and_nothing_piles_up(small_server: Any, st
         assert is_cut_off(caller.read_all())
 
 
-def test_over_the_deadline_is_504_and_a_break_where_audio_had_begun(
-    start_real_server: Callable[..., Any],
-) -> None:
+def test_over_the_deadline_is_504_and_a_break_where_audio_had_begun(start_real_server):
     # On a busy machine the first deadlines may pass before any audio is made.
     for deadline_s in (4, 16, 64, 256):
         server = start_real_server("--deadline-s", str(deadline_s))
@@ -265,7 +236,7 @@ def test_over_the_deadline_is_504_and_a_break_where_audio_had_begun(
 
 
 @pytest.mark.slow
-def test_the_deadline_is_for_the_reading_too(start_server: Callable[..., Any]) -> None:
+def test_the_deadline_is_for_the_reading_too(start_server):
     server = start_server("--deadline-s", "10", "--audio-cache-bytes", "10000000")
     server.wait_until_ready()
     # Made in time, because it is in the cache, where one short chunk comes after the other.
@@ -284,12 +255,9 @@ def test_the_deadline_is_for_the_reading_too(start_server: Callable[..., Any]) -
     assert server.stop() == 0
 
 
-def test_health_answers_while_four_requests_are_spoken(telling_server: Any) -> None:
+def test_health_answers_while_four_requests_are_spoken(telling_server):
     with ExitStack() as stack:
-        callers = [
-            stack.enter_context(Caller(telling_server, f"busy-{number}", **STREAM))
-            for number in range(4)
-        ]
+        callers = [stack.enter_context(Caller(telling_server, f"busy-{number}", **STREAM)) for number in range(4)]
         for caller in callers:
             assert caller.read_some().startswith(b"HTTP/1.1 200")
         for _ in range(50):
@@ -299,7 +267,7 @@ def test_health_answers_while_four_requests_are_spoken(telling_server: Any) -> N
     wait_until(lambda: in_flight(telling_server) == 0)
 
 
-def test_repeats_come_out_of_a_bounded_cache(start_server: Callable[..., Any]) -> None:
+def test_repeats_come_out_of_a_bounded_cache(start_server):
     bound = 600_000
     server = start_server("--audio-cache-bytes", str(bound))
     server.wait_until_ready()
@@ -329,7 +297,7 @@ def test_repeats_come_out_of_a_bounded_cache(start_server: Callable[..., Any]) -
     assert server.stop() == 0
 
 
-def test_without_a_cache_nothing_is_said_of_one(server: Any) -> None:
+def test_without_a_cache_nothing_is_said_of_one(server):
     for _ in range(2):
         answer = speak(server, text="Hello.", speed=2.0)
         assert "x-cache" not in answer.headers

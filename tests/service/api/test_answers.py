@@ -7,19 +7,13 @@ import re
 from typing import Any
 
 import pytest
-
-from tests.service.api.asgi_server import Answer, read_answer
+from tests.service.api.asgi_server import read_answer
 from tests.service.api.faulty_server import AT_ONCE, SECRET, UNEXPECTED
 from tests.service.api.secured_server import FOREIGN, KEYS, LISTED, STRANGER, TEXT, bearer, connect
 
 ANSWERS: dict[str, tuple[int, str, str, dict[str, Any]]] = {
     "spoken": (200, "POST", "/synthesize", {"json": {"text": TEXT}}),
-    "streamed": (
-        200,
-        "POST",
-        "/synthesize",
-        {"json": {"text": TEXT, "stream": True, "format": "pcm"}},
-    ),
+    "streamed": (200, "POST", "/synthesize", {"json": {"text": TEXT, "stream": True, "format": "pcm"}}),
     "health": (200, "GET", "/health", {}),
     "metrics": (200, "GET", "/metrics", {}),
     "document": (200, "GET", "/openapi.json", {}),
@@ -29,19 +23,9 @@ ANSWERS: dict[str, tuple[int, str, str, dict[str, Any]]] = {
         "/synthesize",
         {"headers": {"origin": LISTED, "access-control-request-method": "POST"}},
     ),
-    "invalid JSON": (
-        400,
-        "POST",
-        "/synthesize",
-        {"content": b"{", "headers": {"content-type": "application/json"}},
-    ),
+    "invalid JSON": (400, "POST", "/synthesize", {"content": b"{", "headers": {"content-type": "application/json"}}),
     "no key": (401, "GET", "/voices", {"headers": bearer(STRANGER)}),
-    "foreign page": (
-        403,
-        "POST",
-        "/synthesize",
-        {"json": {"text": TEXT}, "headers": {"origin": FOREIGN}},
-    ),
+    "foreign page": (403, "POST", "/synthesize", {"json": {"text": TEXT}, "headers": {"origin": FOREIGN}}),
     "no such path": (404, "GET", "/nothing", {}),
     "no such path of OpenAI": (404, "GET", "/v1/none", {}),
     "no such method": (405, "GET", "/synthesize", {}),
@@ -51,17 +35,12 @@ ANSWERS: dict[str, tuple[int, str, str, dict[str, Any]]] = {
     "unknown voice": (422, "POST", "/synthesize", {"json": {"text": TEXT, "voice": "nobody"}}),
     "head": (200, "HEAD", "/voices", {}),
     "methods": (204, "OPTIONS", "/voices", {}),
-    "unknown voice of OpenAI": (
-        400,
-        "POST",
-        "/v1/audio/speech",
-        {"json": {"input": TEXT, "voice": "nobody"}},
-    ),
+    "unknown voice of OpenAI": (400, "POST", "/v1/audio/speech", {"json": {"input": TEXT, "voice": "nobody"}}),
     "failed": (500, "POST", "/synthesize", {"json": {"text": TEXT, "speed": AT_ONCE}}),
 }
 
 
-def assert_carries(answer: Any, identity: str | None) -> None:
+def assert_carries(answer, identity):
     """Hold headers of an answer against what every one has."""
     found = answer.headers["x-request-id"]
     assert found == identity if identity else re.fullmatch(r"[0-9a-f]{32}", found)
@@ -74,7 +53,7 @@ def assert_carries(answer: Any, identity: str | None) -> None:
 
 
 @pytest.mark.parametrize("kind", ANSWERS)
-def test_every_answer_has_an_id_and_the_security_headers(secured: Any, kind: str) -> None:
+def test_every_answer_has_an_id_and_the_security_headers(secured, kind):
     status, method, path, request = ANSWERS[kind]
     for given in ("the-caller.s_own", None):
         headers = {**bearer(KEYS[0]), **request.get("headers", {})}
@@ -86,7 +65,7 @@ def test_every_answer_has_an_id_and_the_security_headers(secured: Any, kind: str
             assert answer.json()["error"]["request_id"] == answer.headers["x-request-id"]
 
 
-def ask_raw(secured: Any, content: bytes) -> Answer:
+def ask_raw(secured, content):
     with connect(secured) as connection:
         connection.sendall(content)
         answer = read_answer(connection)
@@ -94,7 +73,7 @@ def ask_raw(secured: Any, content: bytes) -> Answer:
     return answer
 
 
-def test_a_request_that_does_not_come_in_time_gets_408_with_an_id(secured: Any) -> None:
+def test_a_request_that_does_not_come_in_time_gets_408_with_an_id(secured):
     head = (
         f"POST /synthesize HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {KEYS[0]}\r\n"
         "x-request-id: too-late\r\ncontent-type: application/json\r\ncontent-length: 100\r\n"
@@ -108,7 +87,7 @@ def test_a_request_that_does_not_come_in_time_gets_408_with_an_id(secured: Any) 
         assert_carries(answer, identity)
 
 
-def test_what_is_not_http_gets_400_with_an_id(secured: Any) -> None:
+def test_what_is_not_http_gets_400_with_an_id(secured):
     for content in (b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", b"GET / HTTP/1.1\r\nno colon\r\n\r\n"):
         answer = ask_raw(secured, content)
         assert answer.status == 400
@@ -116,13 +95,11 @@ def test_what_is_not_http_gets_400_with_an_id(secured: Any) -> None:
         assert_carries(answer, None)
 
 
-def test_an_unexpected_failure_gets_500_and_keeps_its_words_to_itself(secured: Any) -> None:
+def test_an_unexpected_failure_gets_500_and_keeps_its_words_to_itself(secured):
     # Every second run of that speed fails; the first is kept, so the second has other words.
     codes = []
     for text in ("One.", "Two."):
-        answer = secured.client.post(
-            "/synthesize", json={"text": text, "speed": UNEXPECTED}, headers=bearer(KEYS[0])
-        )
+        answer = secured.client.post("/synthesize", json={"text": text, "speed": UNEXPECTED}, headers=bearer(KEYS[0]))
         assert_carries(answer, None)
         assert SECRET not in answer.text
         codes.append(answer.status_code)
@@ -152,7 +129,7 @@ def test_an_unexpected_failure_gets_500_and_keeps_its_words_to_itself(secured: A
         "\ud800",
     ],
 )
-def test_names_of_voices_are_no_paths(secured: Any, voice: str) -> None:
+def test_names_of_voices_are_no_paths(secured, voice):
     for path, fields in (
         ("/synthesize", {"text": TEXT, "voice": voice}),
         ("/v1/audio/speech", {"model": "tts-1", "input": TEXT, "voice": voice}),
@@ -166,11 +143,10 @@ def test_names_of_voices_are_no_paths(secured: Any, voice: str) -> None:
         assert "passwd:" not in answer.text
 
 
-def test_paths_lead_to_no_file(secured: Any) -> None:
+def test_paths_lead_to_no_file(secured):
     for path in ("/../config/default.toml", "/v1/audio/..%2f..%2fvoices", "/voices/af_heart.bin"):
         answer = ask_raw(
             secured,
-            f"GET {path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: {KEYS[0]}\r\n"
-            "connection: close\r\n\r\n".encode(),
+            f"GET {path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: {KEYS[0]}\r\nconnection: close\r\n\r\n".encode(),
         )
         assert answer.status == 404

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import hmac
 import logging
-from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
-
-from service.api import api_keys
 from service.api.api_keys import ApiKey, ApiKeys, KeyLimits, read_keys
 from service.errors import SettingsError
 from service.settings import Settings
 from tests.profiles import given
 from tests.service.api.middleware.small_application import KEY, KEY_FILE, OTHER_KEY, write
 
+from service.api import api_keys
+
 SECRETS = (KEY, "short", "secr", "0123456789")
 
 
 @pytest.fixture
-def key_file(tmp_path: Path) -> Path:
+def key_file(tmp_path):
     return write(tmp_path / "keys", KEY_FILE)
 
 
-def test_each_key_of_the_file_is_found_and_nothing_else(key_file: Path) -> None:
+def test_each_key_of_the_file_is_found_and_nothing_else(key_file):
     keys = ApiKeys.read(key_file)
     assert len(keys) == 2
     for key in (KEY, OTHER_KEY):
@@ -37,24 +36,22 @@ def test_each_key_of_the_file_is_found_and_nothing_else(key_file: Path) -> None:
 
 
 @given(st.text())
-def test_no_text_is_found_that_is_no_key(text: str) -> None:
+def test_no_text_is_found_that_is_no_key(text):
     keys = ApiKeys([ApiKey.of(KEY), ApiKey.of(OTHER_KEY)])
     assert (keys.find(text) is not None) == (text in (KEY, OTHER_KEY))
 
 
-def test_a_lone_surrogate_is_no_key() -> None:
+def test_a_lone_surrogate_is_no_key():
     assert ApiKeys([ApiKey.of(KEY)]).find("\ud800" * 20) is None
 
 
 @pytest.mark.parametrize("candidate", [KEY, OTHER_KEY, "nobody"])
-def test_a_candidate_is_compared_with_every_key_whichever_it_is(
-    monkeypatch: pytest.MonkeyPatch, candidate: str
-) -> None:
+def test_a_candidate_is_compared_with_every_key_whichever_it_is(monkeypatch, candidate):
     compared: list[int] = []
 
     class Watched:
         @staticmethod
-        def compare_digest(one: bytes, other: bytes) -> bool:
+        def compare_digest(one, other):
             compared.append(len(one))
             return hmac.compare_digest(one, other)
 
@@ -64,7 +61,7 @@ def test_a_candidate_is_compared_with_every_key_whichever_it_is(
     assert compared == [32, 32]
 
 
-def test_keys_are_not_in_what_is_printed_of_them() -> None:
+def test_keys_are_not_in_what_is_printed_of_them():
     key = ApiKey.of(KEY, "robot")
     keys = ApiKeys([key])
     printed = repr(keys) + str(keys) + str(vars(keys)) + repr(key)
@@ -77,12 +74,7 @@ def test_keys_are_not_in_what_is_printed_of_them() -> None:
     [
         (f"robot:{KEY}", "robot", KEY, KeyLimits()),
         (f"  robot:{KEY}  requests=4", "robot", KEY, KeyLimits(4)),
-        (
-            f"a.b-c_9:{KEY} characters_per_day=100000\trequests=1",
-            "a.b-c_9",
-            KEY,
-            KeyLimits(1, 100_000),
-        ),
+        (f"a.b-c_9:{KEY} characters_per_day=100000\trequests=1", "a.b-c_9", KEY, KeyLimits(1, 100_000)),
         (f"robot:{KEY}:{KEY}", "robot", f"{KEY}:{KEY}", KeyLimits()),
         (f"{'n' * 32}:{KEY}", "n" * 32, KEY, KeyLimits()),
         # No name has such a form, so the colon is a part of the key.
@@ -92,9 +84,7 @@ def test_keys_are_not_in_what_is_printed_of_them() -> None:
         (f"a/b:{KEY}", None, f"a/b:{KEY}", KeyLimits()),
     ],
 )
-def test_a_line_is_a_key_or_a_name_and_a_key_with_limits(
-    tmp_path: Path, line: str, name: str | None, key: str, limits: KeyLimits
-) -> None:
+def test_a_line_is_a_key_or_a_name_and_a_key_with_limits(tmp_path, line, name, key, limits):
     (found,) = keys = ApiKeys.read(write(tmp_path / "keys", f"{line}\n".encode()))
     assert keys.find(key) is found
     assert (found.name, found.limits) == (name, limits)
@@ -121,9 +111,7 @@ def test_a_line_is_a_key_or_a_name_and_a_key_with_limits(
         (f"robot:{KEY} secret-0123456789\n", 1, "requests=NUMBER"),
     ],
 )
-def test_a_bad_line_is_named_by_its_number_without_the_key(
-    tmp_path: Path, content: str, line: int, reason: str
-) -> None:
+def test_a_bad_line_is_named_by_its_number_without_the_key(tmp_path, content, line, reason):
     file = write(tmp_path / "keys", content.encode())
     with pytest.raises(SettingsError, match=rf"{file}, line {line}: .*{reason}") as caught:
         ApiKeys.read(file)
@@ -133,12 +121,12 @@ def test_a_bad_line_is_named_by_its_number_without_the_key(
 
 
 @pytest.mark.parametrize("content", [b"", b"\n \n# nothing\n"])
-def test_a_file_without_a_key_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_a_file_without_a_key_is_refused(tmp_path, content):
     with pytest.raises(SettingsError, match="the file has no key"):
         ApiKeys.read(write(tmp_path / "keys", content))
 
 
-def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_refused(tmp_path):
     with pytest.raises(SettingsError, match=r"none: No such file"):
         ApiKeys.read(tmp_path / "none")
     with pytest.raises(SettingsError, match=r"Is a directory"):
@@ -146,15 +134,13 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("mode", "n_warnings"), [(0o604, 1), (0o640, 0)])
-def test_a_file_that_everyone_can_read_is_warned_of_once(
-    key_file: Path, mode: int, n_warnings: int, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_file_that_everyone_can_read_is_warned_of_once(key_file, mode, n_warnings, caplog):
     key_file.chmod(mode)
     ApiKeys.read(key_file)
     assert [record.levelno for record in caplog.records] == [logging.WARNING] * n_warnings
     assert KEY not in caplog.text
 
 
-def test_no_file_is_no_keys(key_file: Path) -> None:
+def test_no_file_is_no_keys(key_file):
     assert read_keys(Settings()) is None
     assert read_keys(Settings(api_keys_file=key_file)) is not None

@@ -1,16 +1,14 @@
 """What each key has used of its limits, at a time that a test sets."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import ExitStack
 from datetime import datetime, timedelta, timezone
 
 import pytest
-
 from service.api.api_keys import ApiKey, ApiKeys, KeyLimits
 from service.api.callers import Callers
 from service.errors import KeyLimitError, UnauthorizedError
+
 from service.speech import Utterance
 from service.text import UserLexicon
 
@@ -21,24 +19,24 @@ NAMELESS = ApiKey.of("key of nobody")
 
 
 class Clock:
-    def __init__(self) -> None:
+    def __init__(self):
         self.now = NOON
 
-    def __call__(self) -> datetime:
+    def __call__(self):
         return self.now
 
 
 @pytest.fixture
-def clock() -> Clock:
+def clock():
     return Clock()
 
 
 @pytest.fixture
-def callers(clock: Clock) -> Callers:
+def callers(clock):
     return Callers(ApiKeys([ROBOT, GUEST, NAMELESS]), now=clock)
 
 
-def test_a_key_has_so_many_places_and_each_is_freed_once(callers: Callers) -> None:
+def test_a_key_has_so_many_places_and_each_is_freed_once(callers):
     with callers.request(ROBOT), ExitStack() as stack:
         free = stack.enter_context(callers.request(ROBOT))
         for _ in range(2):
@@ -53,7 +51,7 @@ def test_a_key_has_so_many_places_and_each_is_freed_once(callers: Callers) -> No
         pass
 
 
-def test_what_a_text_has_more_in_words_counts_for_the_next(callers: Callers) -> None:
+def test_what_a_text_has_more_in_words_counts_for_the_next(callers):
     with callers.request(ROBOT):
         callers.charge(60)
         callers.note(500)  # it is spoken already
@@ -64,7 +62,7 @@ def test_what_a_text_has_more_in_words_counts_for_the_next(callers: Callers) -> 
     callers.note(500)  # of nobody's
 
 
-def test_keys_without_limits_have_none(callers: Callers) -> None:
+def test_keys_without_limits_have_none(callers):
     for key in (GUEST, NAMELESS):
         with ExitStack() as stack:
             for _ in range(100):
@@ -72,9 +70,7 @@ def test_keys_without_limits_have_none(callers: Callers) -> None:
             callers.charge(1_000_000)
 
 
-def test_a_day_has_so_many_characters_and_the_next_day_as_many(
-    callers: Callers, clock: Clock
-) -> None:
+def test_a_day_has_so_many_characters_and_the_next_day_as_many(callers, clock):
     with callers.request(ROBOT):
         callers.charge(60)
         with pytest.raises(KeyLimitError, match="40 of 100 characters left") as refused:
@@ -92,7 +88,7 @@ def test_a_day_has_so_many_characters_and_the_next_day_as_many(
         assert refused.value.retry_after_s == 86_400
 
 
-def test_what_is_taken_back_is_not_counted(callers: Callers, clock: Clock) -> None:
+def test_what_is_taken_back_is_not_counted(callers, clock):
     with callers.request(ROBOT):
         take_back = callers.charge(60)
         with pytest.raises(KeyLimitError):  # meanwhile it is counted
@@ -107,22 +103,22 @@ def test_what_is_taken_back_is_not_counted(callers: Callers, clock: Clock) -> No
             callers.charge(61)
 
 
-def test_who_has_no_key_is_not_counted(callers: Callers) -> None:
+def test_who_has_no_key_is_not_counted(callers):
     callers.charge(1_000_000)()
     assert callers.adapt(Utterance("a")) == Utterance("a")
     assert Callers(None).keys is None
 
 
-def test_the_key_goes_with_the_tasks_of_its_request(callers: Callers) -> None:
-    async def work(key: ApiKey, n_characters: int) -> None:
+def test_the_key_goes_with_the_tasks_of_its_request(callers):
+    async def work(key, n_characters):
         with callers.request(key):
             await asyncio.gather(*(spend() for _ in range(n_characters)))
 
-    async def spend() -> None:
+    async def spend():
         await asyncio.sleep(0)
         callers.charge(1)
 
-    async def scenario() -> None:
+    async def scenario():
         await asyncio.gather(work(ROBOT, 60), work(GUEST, 60), work(ROBOT, 40))
         with pytest.raises(KeyLimitError, match="0 of 100"):
             await work(ROBOT, 1)
@@ -130,7 +126,7 @@ def test_the_key_goes_with_the_tasks_of_its_request(callers: Callers) -> None:
     asyncio.run(scenario())
 
 
-def test_what_was_used_stays_when_keys_are_replaced(callers: Callers) -> None:
+def test_what_was_used_stays_when_keys_are_replaced(callers):
     with callers.request(ROBOT):
         callers.charge(90)
         wider = ApiKey(b"another digest", "robot", KeyLimits(1, 120))
@@ -145,7 +141,7 @@ def test_what_was_used_stays_when_keys_are_replaced(callers: Callers) -> None:
             callers.charge(1)
 
 
-def test_a_key_has_its_lexicon_below_that_of_the_request(callers: Callers) -> None:
+def test_a_key_has_its_lexicon_below_that_of_the_request(callers):
     lexicon = UserLexicon.of_words({"Grzegorz": "Greg"})
     callers.replace(callers.keys, {"robot": lexicon})
     own = Utterance("Grzegorz", lexicon=UserLexicon.of_words({"Grzegorz": "Gregory"}))

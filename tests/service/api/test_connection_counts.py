@@ -6,7 +6,6 @@ import resource
 from typing import Any
 
 from hypothesis import strategies as st
-
 from service.api.connections import Connections, most_connections
 from tests.profiles import given
 
@@ -14,29 +13,25 @@ from tests.profiles import given
 class Transport:
     """What `Connections` needs of one."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.is_aborted = False
 
-    def get_extra_info(self, name: str) -> Any:
+    def get_extra_info(self, name):
         assert name == "socket"
         return self
 
-    def fileno(self) -> int:
+    def fileno(self):
         return 7
 
-    def abort(self) -> None:
+    def abort(self):
         self.is_aborted = True
 
 
-STEPS = st.sampled_from(
-    ["open", "open and busy", "open and busy", "busy", "idle", "uploading", "closed", "later"]
-)
+STEPS = st.sampled_from(["open", "open and busy", "open and busy", "busy", "idle", "uploading", "closed", "later"])
 
 
 @given(st.lists(st.tuples(STEPS, st.integers(0, 40)), max_size=40))
-def test_no_more_than_so_many_are_open_and_none_that_is_served_is_closed(
-    steps: list[tuple[str, int]],
-) -> None:
+def test_no_more_than_so_many_are_open_and_none_that_is_served_is_closed(steps):
     time_s = 0.0
     connections = Connections(5, lambda: time_s)
     there: dict[Any, bool] = {}  # whether it is served
@@ -76,12 +71,12 @@ def test_no_more_than_so_many_are_open_and_none_that_is_served_is_closed(
 class Waiting:
     """Connections, each named, of which the one that makes room is told."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most):
         self.time_s = 0.0
         self.connections = Connections(most, lambda: self.time_s)
         self.of: dict[str, Any] = {}
 
-    def open(self, name: str, state: str = "idle", after_s: float = 0.1) -> list[str]:
+    def open(self, name, state="idle", after_s=0.1):
         """Open one some time later; return who had to leave."""
         self.time_s += after_s
         self.of[name] = Transport()
@@ -93,7 +88,7 @@ class Waiting:
         return left
 
 
-def test_the_longest_wait_ends_first_whatever_is_waited_for() -> None:
+def test_the_longest_wait_ends_first_whatever_is_waited_for():
     waiting = Waiting(4)
     for name, state in [("a", "uploading"), ("b", "idle"), ("c", "busy"), ("d", "uploading")]:
         assert waiting.open(name, state) == []
@@ -104,7 +99,7 @@ def test_the_longest_wait_ends_first_whatever_is_waited_for() -> None:
     assert waiting.open("h") == ["e"]
 
 
-def test_uploads_that_go_on_leave_a_place_to_newcomers() -> None:
+def test_uploads_that_go_on_leave_a_place_to_newcomers():
     waiting = Waiting(16)
     for number in range(16):
         assert waiting.open(f"upload {number}", "uploading", 0.01) == []
@@ -113,7 +108,7 @@ def test_uploads_that_go_on_leave_a_place_to_newcomers() -> None:
     assert waiting.open("c", after_s=0.01) == ["a"]
 
 
-def test_the_limit_of_open_files_is_raised_and_kept() -> None:
+def test_the_limit_of_open_files_is_raised_and_kept():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (300, hard))

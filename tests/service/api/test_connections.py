@@ -1,28 +1,23 @@
 """Many connections: room is made for new ones, and nobody who is served notices."""
 
-from __future__ import annotations
-
 import asyncio
 import select
 import socket
 import threading
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-from websockets.sync.client import connect
-
 from service.api.connections import Connections
 from service.api.protocol import protocol_classes
-from tests.service.api.asgi_server import Answer, Identified, read_answer, serving
+from tests.service.api.asgi_server import Identified, read_answer, serving
 from tests.service.api.limited_server import MOST_FILES
 from tests.service.api.speech_client import Caller, is_cut_off, speak, wait_until
 from tests.service.api.websocket.sessions import opened
 from tests.service.api.wyoming.talks import SHORT, Talk, run
+from websockets.sync.client import connect
 
 LIMITED_SERVER = (str(Path(__file__).with_name("limited_server.py")),)
 MOST = 20
@@ -32,13 +27,13 @@ GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 class Site:
     """Answers at once, or when it is told to; bodies and messages of WebSockets come back."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.go_on = threading.Event()
         self.n_waiting = 0
         self.n_received = 0
         self.n_left = 0
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope, receive, send):
         if scope["type"] == "websocket":
             await receive()
             await send({"type": "websocket.accept"})
@@ -66,35 +61,35 @@ class Site:
 
 
 @pytest.fixture
-def site() -> Site:
+def site():
     return Site()
 
 
 @pytest.fixture
-def port(site: Site) -> Iterator[int]:
+def port(site):
     http, websockets = protocol_classes(Connections(MOST), 8192, 60.0, 60.0)
     with serving(Identified(site), http=http, ws=websockets, timeout_keep_alive=60) as port:
         yield port
         site.go_on.set()
 
 
-def connected(stack: ExitStack, port: int) -> socket.socket:
+def connected(stack, port):
     return stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=60))
 
 
-def asked(port: int) -> Answer:
+def asked(port):
     """Return the answer that somebody gets who comes now."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         connection.sendall(GET)
         return read_answer(connection)
 
 
-def is_open(connection: socket.socket) -> bool:
+def is_open(connection):
     """Tell whether the other side has neither closed it nor sent anything."""
     return not select.select([connection], [], [], 0)[0]
 
 
-def test_for_a_new_connection_the_one_that_was_idle_for_longest_is_closed(port: int) -> None:
+def test_for_a_new_connection_the_one_that_was_idle_for_longest_is_closed(port):
     with ExitStack() as stack:
         idle = []
         for _ in range(MOST):
@@ -113,7 +108,7 @@ def test_for_a_new_connection_the_one_that_was_idle_for_longest_is_closed(port: 
             assert all(map(is_open, idle[number + 1 :]))
 
 
-def test_who_is_served_keeps_the_connection_however_many_come(port: int, site: Site) -> None:
+def test_who_is_served_keeps_the_connection_however_many_come(port, site):
     with ExitStack() as stack:
         websocket = stack.enter_context(connect(f"ws://127.0.0.1:{port}/"))
         slow = connected(stack, port)
@@ -130,7 +125,7 @@ def test_who_is_served_keeps_the_connection_however_many_come(port: int, site: S
         assert read_answer(slow).body == b"/slow"
 
 
-def test_if_all_are_served_one_more_gets_503(port: int, site: Site) -> None:
+def test_if_all_are_served_one_more_gets_503(port, site):
     with ExitStack() as stack:
         slow = [connected(stack, port) for _ in range(MOST)]
         for connection in slow:
@@ -148,7 +143,7 @@ def test_if_all_are_served_one_more_gets_503(port: int, site: Site) -> None:
         assert client.get("/").status_code == 200
 
 
-def half_sent(body: bytes = b"half", length: bytes = b"Content-Length: 1000") -> bytes:
+def half_sent(body=b"half", length=b"Content-Length: 1000"):
     return b"POST /echo HTTP/1.1\r\nHost: localhost\r\n" + length + b"\r\n\r\n" + body
 
 
@@ -164,9 +159,7 @@ HALVES = {
 
 
 @pytest.mark.parametrize("parts", HALVES.values(), ids=HALVES)
-def test_who_sends_half_a_request_leaves_the_place_to_others(
-    port: int, site: Site, parts: tuple[bytes, ...]
-) -> None:
+def test_who_sends_half_a_request_leaves_the_place_to_others(port, site, parts):
     with ExitStack() as stack:
         halves = []
         for _ in range(3 * MOST):
@@ -187,7 +180,7 @@ def test_who_sends_half_a_request_leaves_the_place_to_others(
             wait_until(lambda: site.n_left >= MOST)  # the application knows as well
 
 
-def test_bodies_that_come_in_drops_leave_their_place_to_others(port: int, site: Site) -> None:
+def test_bodies_that_come_in_drops_leave_their_place_to_others(port, site):
     with ExitStack() as stack:
         for number in range(1, 3 * MOST + 1):
             slow = connected(stack, port)
@@ -200,9 +193,7 @@ def test_bodies_that_come_in_drops_leave_their_place_to_others(port: int, site: 
         wait_until(lambda: site.n_left >= 2 * MOST)
 
 
-def test_an_upload_that_goes_on_keeps_its_place_while_others_are_idle(
-    port: int, site: Site
-) -> None:
+def test_an_upload_that_goes_on_keeps_its_place_while_others_are_idle(port, site):
     with ExitStack() as stack:
         upload = connected(stack, port)
         upload.sendall(half_sent(b""))
@@ -215,7 +206,7 @@ def test_an_upload_that_goes_on_keeps_its_place_while_others_are_idle(
         assert read_answer(upload).body == b"." * 1000
 
 
-def test_what_waits_for_the_application_is_no_slow_upload(port: int, site: Site) -> None:
+def test_what_waits_for_the_application_is_no_slow_upload(port, site):
     """A body that the application does not read yet does not wait for its client."""
     n_bytes = 1 << 20
     body = half_sent(b"", b"Content-Length: %d" % n_bytes).replace(b"/echo", b"/slowly")
@@ -232,18 +223,14 @@ def test_what_waits_for_the_application_is_no_slow_upload(port: int, site: Site)
 
 
 @pytest.mark.own_server
-def test_bodies_sent_by_half_do_not_keep_others_from_being_served(
-    start_server: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_bodies_sent_by_half_do_not_keep_others_from_being_served(start_server, tmp_path):
     server = start_server("--max-connections", "8", "--data-dir", str(tmp_path))
     server.wait_until_ready()
     port = httpx.URL(server.url).port or 0
     with ExitStack() as stack:
         for number in range(40):
             path = (b"/jobs?name=a.txt", b"/synthesize", b"/v1/audio/speech")[number % 3]
-            half = half_sent(
-                b'{"input": "Good', b"Content-Type: application/json\r\nContent-Length: 99"
-            )
+            half = half_sent(b'{"input": "Good', b"Content-Type: application/json\r\nContent-Length: 99")
             connected(stack, port).sendall(half.replace(b"/echo", path))
             if number % 8 == 7:
                 assert httpx.get(f"{server.url}/health").status_code == 200
@@ -253,9 +240,7 @@ def test_bodies_sent_by_half_do_not_keep_others_from_being_served(
 
 
 @pytest.mark.own_server
-def test_idle_connections_at_the_limit_of_open_files_harm_nobody(
-    start_server: Callable[..., Any],
-) -> None:
+def test_idle_connections_at_the_limit_of_open_files_harm_nobody(start_server):
     server = start_server("--wyoming", "tcp://127.0.0.1:0", program=LIMITED_SERVER)
     uri = server.wait_for(r"wyoming on (tcp://\S+)")
     server.wait_until_ready()
@@ -290,6 +275,6 @@ def test_idle_connections_at_the_limit_of_open_files_harm_nobody(
     assert MOST_FILES == 128
 
 
-async def said(uri: str) -> bytes:
+async def said(uri):
     async with Talk(uri) as client:
         return await client.say(SHORT)

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
-def server(start_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+def server(start_server, tmp_path_factory):
     """One that says little, and what it has said before at once."""
     keys = tmp_path_factory.mktemp("keys") / "keys"
     keys.write_text(f"{KEY}\n")
@@ -35,7 +34,7 @@ def server(start_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFa
     assert server.stop() == 0
 
 
-def run(server: Any, folder: Path, *arguments: str) -> dict[str, Any]:
+def run(server, folder, *arguments):
     """Run schemathesis; return its report."""
     answer = server.client.get("/openapi.json", headers={"x-api-key": KEY})
     (folder / "openapi.json").write_bytes(answer.content)
@@ -48,11 +47,7 @@ def run(server: Any, folder: Path, *arguments: str) -> dict[str, Any]:
             *arguments,
         ],
         cwd=folder,
-        env={
-            **os.environ,
-            "API_KEY": KEY,
-            "CONTRACT_HOOKS": str(HERE / "contract_hooks.py"),
-        },
+        env={**os.environ, "API_KEY": KEY, "CONTRACT_HOOKS": str(HERE / "contract_hooks.py")},
         capture_output=True,
         text=True,
     )
@@ -64,7 +59,7 @@ def run(server: Any, folder: Path, *arguments: str) -> dict[str, Any]:
     return report
 
 
-def test_the_server_keeps_to_its_document(server: Any, tmp_path: Path) -> None:
+def test_the_server_keeps_to_its_document(server, tmp_path):
     # The phase that covers each value of each field alone belongs to the slow test.
     phases = "examples,fuzzing,stateful"
     report = run(server, tmp_path, "--phases", phases, "--max-examples", "4", "--seed", "1")
@@ -73,9 +68,7 @@ def test_the_server_keeps_to_its_document(server: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_server_keeps_to_its_document_in_thousands_of_examples(
-    server: Any, tmp_path: Path
-) -> None:
+def test_the_server_keeps_to_its_document_in_thousands_of_examples(server, tmp_path):
     n_cases = 0
     # The endpoints that speak have the most to get wrong.
     for arguments in (

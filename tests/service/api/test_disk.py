@@ -1,17 +1,11 @@
 """A disk that lacks a file, or room."""
 
-from __future__ import annotations
-
 import resource
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 import pytest
-
 from tests.service.api.speech_client import speak
 
 pytestmark = pytest.mark.thorough
@@ -19,9 +13,7 @@ pytestmark = pytest.mark.thorough
 FAST = {"format": "pcm", "speed": 2.0}
 
 
-def test_a_model_file_that_vanishes_is_missed_at_the_next_start_only(
-    start_server: Callable[..., Any], model_file: Path, tmp_path: Path
-) -> None:
+def test_a_model_file_that_vanishes_is_missed_at_the_next_start_only(start_server, model_file, tmp_path):
     path = tmp_path / "model.onnx"
     path.hardlink_to(model_file)
     server = start_server("--model", str(path))
@@ -40,11 +32,9 @@ def test_a_model_file_that_vanishes_is_missed_at_the_next_start_only(
 
 
 @contextmanager
-def full_disk(folder: Path) -> Iterator[None]:
+def full_disk(folder):
     done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)],
-        capture_output=True,
-        check=False,
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)], capture_output=True, check=False
     )
     if done.returncode != 0:
         pytest.skip("a small disk can be mounted by root only")
@@ -54,7 +44,7 @@ def full_disk(folder: Path) -> Iterator[None]:
         subprocess.run(["umount", str(folder)], check=True)
 
 
-def prepare(folder: Path, prepare_process: Callable[[], None] | None = None) -> str:
+def prepare(folder, prepare_process=None):
     """Have the model assembled, which must fail; return the one line of complaint."""
     done = subprocess.run(
         [sys.executable, "-m", "service", "prepare", "--cache-dir", str(folder)],
@@ -72,17 +62,15 @@ def prepare(folder: Path, prepare_process: Callable[[], None] | None = None) -> 
     return complaint
 
 
-def test_a_full_disk_stops_the_assembly_with_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+def test_a_full_disk_stops_the_assembly_with_one_line_and_leaves_nothing(tmp_path):
     with full_disk(tmp_path):
         complaint = prepare(tmp_path)
     assert "No space left on device" in complaint
     assert "cache_dir" in complaint
 
 
-def test_a_limit_on_files_stops_the_assembly_with_one_line_and_leaves_nothing(
-    tmp_path: Path,
-) -> None:
-    def limit() -> None:
+def test_a_limit_on_files_stops_the_assembly_with_one_line_and_leaves_nothing(tmp_path):
+    def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, 1_000_000))
 
     assert "File too large" in prepare(tmp_path, limit)

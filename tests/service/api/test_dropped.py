@@ -5,13 +5,9 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-
 from service.api.schemas import without_halves
 from tests.service.api.speech_client import log_line, speak
 from tests.service.api.websocket.sessions import opened
@@ -30,7 +26,7 @@ TEXT = "Good {} day."
 PLAIN = "Good  day."
 
 
-def post(server: Any, path: str, body: dict[str, object]) -> httpx.Response:
+def post(server, path, body):
     """Send JSON in ASCII, in which there may be lone surrogates."""
     answer: httpx.Response = server.client.post(
         path, content=json.dumps(body), headers={"content-type": "application/json"}
@@ -39,7 +35,7 @@ def post(server: Any, path: str, body: dict[str, object]) -> httpx.Response:
 
 
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
-def test_synthesize_says_the_rest_and_tells(server: Any, odd: str) -> None:
+def test_synthesize_says_the_rest_and_tells(server, odd):
     plain = speak(server, text=PLAIN)
     answer = post(server, "/synthesize", {"text": TEXT.format(odd)})
     assert answer.status_code == 200, answer.text
@@ -58,7 +54,7 @@ def test_synthesize_says_the_rest_and_tells(server: Any, odd: str) -> None:
         ("/", "text"),
     ],
 )
-def test_other_doors_tell_in_the_same_header(server: Any, path: str, name: str) -> None:
+def test_other_doors_tell_in_the_same_header(server, path, name):
     fields = {"model": "tts-1", "voice": "af_heart"} if path == "/v1/audio/speech" else {}
     for odd in ODD.values():
         answer = post(server, path, {name: TEXT.format(odd), **fields})
@@ -66,17 +62,14 @@ def test_other_doors_tell_in_the_same_header(server: Any, path: str, name: str) 
         assert answer.headers["x-dropped"] == f"5-{5 + len(odd)}"
 
 
-def test_phonemize_and_times_tell_the_characters(server: Any) -> None:
+def test_phonemize_and_times_tell_the_characters(server):
     text = "One \ud800 two\ue000 \x1b three."
     told = [("\ufffd", 4, 5), ("\ue000", 9, 10), ("\x1b", 11, 12)]
     bodies = [
         post(server, "/phonemize", {"text": text}).json(),
         post(server, "/synthesize", {"text": text, "timestamps": "word"}).json(),
     ]
-    events = post(
-        server, "/synthesize",
-        {"text": text, "timestamps": "word", "stream": True, "format": "pcm"},
-    ).text  # fmt: skip
+    events = post(server, "/synthesize", {"text": text, "timestamps": "word", "stream": True, "format": "pcm"}).text
     bodies.append(json.loads(re.findall("data: (.*)", events)[-1]))
     for body in bodies:
         spans = [(d["text"], d["text_start"], d["text_end"]) for d in body["dropped"]]
@@ -85,20 +78,20 @@ def test_phonemize_and_times_tell_the_characters(server: Any) -> None:
     assert words == [("One", 0), ("two", 6), ("three", 13)]
 
 
-def test_a_word_around_an_odd_character_can_be_told(server: Any) -> None:
+def test_a_word_around_an_odd_character_can_be_told(server):
     answer = post(server, "/synthesize", {"text": "5\ud800km", "timestamps": "word"}).json()
     assert answer["words"][0]["text"] == "5\ufffdkm"
     assert [d["text_start"] for d in answer["dropped"]] == [1]
 
 
-def test_a_long_header_is_cut(server: Any) -> None:
+def test_a_long_header_is_cut(server):
     answer = speak(server, text="a \ue000 " * 40)
     spans = answer.headers["x-dropped"].split(", ")
     assert spans[:2] == ["2-3", "6-7"]
     assert (len(spans), spans[-1]) == (33, "...")
 
 
-def test_a_websocket_tells_with_the_first_segment_of_a_clause(server: Any) -> None:
+def test_a_websocket_tells_with_the_first_segment_of_a_clause(server):
     with opened(server) as talk:
         talk.say("Good day. Bad \ud83d\ue000 day.")
         talk.finish()
@@ -107,15 +100,13 @@ def test_a_websocket_tells_with_the_first_segment_of_a_clause(server: Any) -> No
     assert not talk.of("error")
 
 
-def test_the_log_has_the_number_and_never_the_text(server: Any) -> None:
+def test_the_log_has_the_number_and_never_the_text(server):
     identity = "the-dropped"
-    server.client.post(
-        "/synthesize", json={"text": "a \ue000 b \u13a0 c"}, headers={"x-request-id": identity}
-    )
+    server.client.post("/synthesize", json={"text": "a \ue000 b \u13a0 c"}, headers={"x-request-id": identity})
     assert "dropped=2" in log_line(server, identity)
 
 
-def test_a_job_tells_how_much_is_not_said(start_server: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_job_tells_how_much_is_not_said(start_server, tmp_path):
     server = start_server("--data-dir", str(tmp_path / "data"))
     server.wait_until_ready()
     pages = "\x0c".join(TEXT.format(odd) for odd in ODD.values())
@@ -130,7 +121,7 @@ def test_a_job_tells_how_much_is_not_said(start_server: Callable[..., Any], tmp_
     assert server.stop() == 0
 
 
-def test_strict_characters_refuses_with_the_place(start_server: Callable[..., Any]) -> None:
+def test_strict_characters_refuses_with_the_place(start_server):
     strict = start_server("--strict-characters")
     strict.wait_until_ready()
     for odd in (odd for name, odd in ODD.items() if name != "unassigned"):
@@ -155,5 +146,5 @@ def test_strict_characters_refuses_with_the_place(start_server: Callable[..., An
         (r'"\\u00e9 \n \" \ud800"', r'"\\u00e9 \n \" \ufffd"'),
     ],
 )
-def test_halves_of_pairs_are_replaced_in_json(written: str, whole: str) -> None:
+def test_halves_of_pairs_are_replaced_in_json(written, whole):
     assert without_halves(written) == whole

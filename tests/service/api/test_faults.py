@@ -1,7 +1,5 @@
 """What goes wrong, on purpose: the model, the client, the order to stop."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os
@@ -9,33 +7,19 @@ import re
 import signal
 import socket
 import subprocess
-from collections.abc import Callable
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-
 from tests.service.api import faulty_server
 from tests.service.api.asgi_server import read_answer
-from tests.service.api.speech_client import (
-    Caller,
-    is_cut_off,
-    log_line,
-    metric,
-    parse_event,
-    reset,
-    speak,
-    wait_until,
-)
+from tests.service.api.speech_client import Caller, is_cut_off, log_line, metric, parse_event, reset, speak, wait_until
 
 pytestmark = pytest.mark.thorough
 
 # Two chunks, when cut early.
 TEXT = (
-    "One moment, please, I am looking it up. The birch canoe slid on the smooth planks, "
-    "and so did I, xylophonically."
+    "One moment, please, I am looking it up. The birch canoe slid on the smooth planks, and so did I, xylophonically."
 )
 LONG_TEXT = " ".join([TEXT] * 40)
 FAST = {"format": "pcm", "speed": 2.0}
@@ -47,12 +31,12 @@ FAULTS = {
 }
 
 
-def in_flight(server: Any) -> float:
+def in_flight(server):
     """Requests beside the one that asks."""
     return metric(server, "kokoro_requests_in_flight") - 1
 
 
-def assert_serves(server: Any) -> None:
+def assert_serves(server):
     answer = speak(server, text="Hello.", **FAST)
     assert answer.status_code == 200
     assert len(answer.content) > 20_000
@@ -63,7 +47,7 @@ def assert_serves(server: Any) -> None:
 
 
 @pytest.mark.parametrize("speed", FAULTS)
-def test_a_failure_in_the_middle_breaks_the_connection(telling_server: Any, speed: float) -> None:
+def test_a_failure_in_the_middle_breaks_the_connection(telling_server, speed):
     outcome, reason = FAULTS[speed]
     identity = f"fault-{speed}"
     fields = {"text": TEXT, "format": "pcm", "stream": True, "speed": speed}
@@ -71,7 +55,7 @@ def test_a_failure_in_the_middle_breaks_the_connection(telling_server: Any, spee
     heard = bytearray()
     client = telling_server.client
 
-    def listen() -> None:
+    def listen():
         with client.stream("POST", "/synthesize", json=fields, headers=headers) as response:
             assert response.status_code == 200
             for part in response.iter_bytes():
@@ -91,12 +75,8 @@ def test_a_failure_in_the_middle_breaks_the_connection(telling_server: Any, spee
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_a_failure_before_any_audio_has_a_status_of_its_own(
-    telling_server: Any, stream: bool
-) -> None:
-    answer = speak(
-        telling_server, text=TEXT, format="pcm", stream=stream, speed=faulty_server.AT_ONCE
-    )
+def test_a_failure_before_any_audio_has_a_status_of_its_own(telling_server, stream):
+    answer = speak(telling_server, text=TEXT, format="pcm", stream=stream, speed=faulty_server.AT_ONCE)
     assert answer.status_code == 500
     error = answer.json()["error"]
     assert error["code"] == "synthesis_failed"
@@ -106,7 +86,7 @@ def test_a_failure_before_any_audio_has_a_status_of_its_own(
     assert_serves(telling_server)
 
 
-def test_a_whole_answer_that_fails_in_the_middle_is_an_error(telling_server: Any) -> None:
+def test_a_whole_answer_that_fails_in_the_middle_is_an_error(telling_server):
     fields = {"text": TEXT, "format": "mp3", "chunking": "early"}
     answer = speak(telling_server, speed=faulty_server.UNEXPECTED, **fields)
     assert answer.status_code == 500
@@ -114,7 +94,7 @@ def test_a_whole_answer_that_fails_in_the_middle_is_an_error(telling_server: Any
     assert faulty_server.SECRET not in answer.text
 
 
-def test_events_that_break_off_have_no_end(telling_server: Any) -> None:
+def test_events_that_break_off_have_no_end(telling_server):
     fields = {"text": TEXT, "format": "pcm", "stream": True, "timestamps": "word"}
     with Caller(telling_server, "fault-events", **fields, speed=faulty_server.ORT_ERROR) as caller:
         answer = caller.read_all()
@@ -123,7 +103,7 @@ def test_events_that_break_off_have_no_end(telling_server: Any) -> None:
     assert b"event: done" not in answer
 
 
-def test_curl_notices_that_a_stream_broke_off(telling_server: Any) -> None:
+def test_curl_notices_that_a_stream_broke_off(telling_server):
     body = {"text": TEXT, "stream": True, "format": "mp3", "speed": faulty_server.NOT_FINITE}
     done = subprocess.run(
         ["curl", "--silent", "--json", json.dumps(body), f"{telling_server.url}/synthesize"],
@@ -157,7 +137,7 @@ def test_curl_notices_that_a_stream_broke_off(telling_server: Any) -> None:
         "no UTF-8", "a surrogate", "a control", "an escaped control", "zeros",
     ],
 )  # fmt: skip
-def test_bodies_that_nobody_should_send_are_refused(server: Any, body: bytes, status: int) -> None:
+def test_bodies_that_nobody_should_send_are_refused(server, body, status):
     headers = {"content-type": "application/json"}
     answer = server.client.post("/synthesize", content=body, headers=headers)
     assert answer.status_code == status, answer.text
@@ -167,7 +147,7 @@ def test_bodies_that_nobody_should_send_are_refused(server: Any, body: bytes, st
     assert server.client.get("/health").status_code == 200
 
 
-def connect(server: Any) -> socket.socket:
+def connect(server):
     url = httpx.URL(server.url)
     return socket.create_connection((url.host, url.port or 0), timeout=60)
 
@@ -178,7 +158,7 @@ FRAGMENTS = [b"", b"POST /synth", HEAD, HEAD + b"content-length: 100\r\n\r\n", H
 )]  # fmt: skip
 
 
-def test_clients_who_leave_in_the_middle_of_a_request_leave_nothing_behind(server: Any) -> None:
+def test_clients_who_leave_in_the_middle_of_a_request_leave_nothing_behind(server):
     n_lines = len(server.log)
     for fragment in FRAGMENTS:
         for leave in (socket.socket.close, reset, lambda c: c.shutdown(socket.SHUT_WR)):
@@ -197,9 +177,7 @@ def test_clients_who_leave_in_the_middle_of_a_request_leave_nothing_behind(serve
 
 
 @pytest.mark.parametrize("stream", [True, False])
-def test_who_closes_its_half_of_the_connection_is_taken_for_gone(
-    telling_server: Any, stream: bool
-) -> None:
+def test_who_closes_its_half_of_the_connection_is_taken_for_gone(telling_server, stream):
     """As asyncio and most servers of HTTP do: it cannot be told from a client that went away."""
     identity = f"half-{stream}"
     fields = {**FAST, "text": LONG_TEXT, "stream": stream}
@@ -211,11 +189,11 @@ def test_who_closes_its_half_of_the_connection_is_taken_for_gone(
     assert_serves(telling_server)
 
 
-def open_files(server: Any) -> int:
+def open_files(server):
     return len(os.listdir(f"/proc/{server.process.pid}/fd"))
 
 
-def assert_takes_connections(server: Any, n_connections: int) -> None:
+def assert_takes_connections(server, n_connections):
     """Open and close many connections in many ways; see that all is as it was."""
     server.client.get("/health")
     before = open_files(server)
@@ -235,19 +213,19 @@ def assert_takes_connections(server: Any, n_connections: int) -> None:
     assert_serves(server)
 
 
-def test_thousands_of_short_connections_leave_nothing_behind(server: Any) -> None:
+def test_thousands_of_short_connections_leave_nothing_behind(server):
     assert_takes_connections(server, 2_000)
 
 
 @pytest.mark.slow
-def test_ten_thousand_short_connections_leave_nothing_behind(server: Any) -> None:
+def test_ten_thousand_short_connections_leave_nothing_behind(server):
     assert_takes_connections(server, 10_000)
 
 
 # The order to stop.
 
 
-def refuses_connections(server: Any) -> bool:
+def refuses_connections(server):
     try:
         connect(server).close()
     except ConnectionRefusedError:
@@ -258,9 +236,7 @@ def refuses_connections(server: Any) -> bool:
     return False
 
 
-def test_sigterm_lets_a_stream_come_to_its_end_and_takes_nothing_new(
-    start_real_server: Callable[..., Any],
-) -> None:
+def test_sigterm_lets_a_stream_come_to_its_end_and_takes_nothing_new(start_real_server):
     stopping = start_real_server("--shutdown-timeout-s", "3600")
     stopping.wait_until_ready()
     body = {**FAST, "text": " ".join([TEXT] * 4), "stream": True}
@@ -288,9 +264,7 @@ def test_sigterm_lets_a_stream_come_to_its_end_and_takes_nothing_new(
     assert not any(" ERROR " in line for line in stopping.log)
 
 
-def test_after_the_time_for_finishing_what_is_spoken_is_broken_off(
-    start_real_server: Callable[..., Any],
-) -> None:
+def test_after_the_time_for_finishing_what_is_spoken_is_broken_off(start_real_server):
     server = start_real_server("--shutdown-timeout-s", "0.2")
     server.wait_until_ready()
     fields = {**FAST, "text": LONG_TEXT}
@@ -312,9 +286,7 @@ def test_after_the_time_for_finishing_what_is_spoken_is_broken_off(
     assert "status=503 outcome=not_ready" in log_line(server, "stopped-whole")
 
 
-def test_a_service_that_waits_for_another_to_prepare_the_model_stops_when_told(
-    start_server: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_service_that_waits_for_another_to_prepare_the_model_stops_when_told(start_server, tmp_path):
     folder = tmp_path / "prepared"
     folder.mkdir()
     with (folder / ".lock").open("w") as lock:
@@ -326,9 +298,7 @@ def test_a_service_that_waits_for_another_to_prepare_the_model_stops_when_told(
 
 
 @pytest.mark.slow
-def test_who_reads_nothing_does_not_keep_the_service_from_stopping(
-    start_server: Callable[..., Any],
-) -> None:
+def test_who_reads_nothing_does_not_keep_the_service_from_stopping(start_server):
     server = start_server("--shutdown-timeout-s", "0.2")
     server.wait_until_ready()
     with Caller(server, "deaf", frugal=True, **FAST, text=LONG_TEXT, stream=True) as caller:
@@ -341,5 +311,5 @@ def test_who_reads_nothing_does_not_keep_the_service_from_stopping(
         assert not caller.read_all().endswith(b"0\r\n\r\n")
 
 
-def test_the_check_of_events_reads_what_the_service_writes() -> None:
+def test_the_check_of_events_reads_what_the_service_writes():
     assert parse_event('event: done\ndata: {"audio": ""}') == ("done", {"audio": ""})

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import httpx
 import pytest
-
-from service.audio import FORMATS
 from service.audio.formats import _FORMAT_OF
 from tests.service.api.elevenlabs.stream_socket import StreamSocket
 from tests.service.api.websocket.sessions import opened
+
+from service.audio import FORMATS
 
 SILENCE = "[pause:0.1s]"
 NAMES = [
@@ -24,20 +22,20 @@ NAMES = [
 ]  # fmt: skip
 
 
-def synthesized(server: Any, audio_format: str) -> httpx.Response:
+def synthesized(server, audio_format):
     body = {"text": SILENCE, "format": audio_format}
     answer: httpx.Response = server.client.post("/synthesize", json=body)
     return answer
 
 
-def spoken(server: Any, audio_format: str) -> httpx.Response:
+def spoken(server, audio_format):
     body = {"input": SILENCE, "response_format": audio_format}
     answer: httpx.Response = server.client.post("/v1/audio/speech", json=body)
     return answer
 
 
 @pytest.mark.parametrize("ask", [synthesized, spoken])
-def test_a_format_may_have_another_name(server: Any, ask: Any) -> None:
+def test_a_format_may_have_another_name(server, ask):
     known = {audio_format: ask(server, audio_format) for audio_format in FORMATS}
     for name, audio_format in NAMES:
         answer = ask(server, name)
@@ -47,7 +45,7 @@ def test_a_format_may_have_another_name(server: Any, ask: Any) -> None:
             assert answer.content == known[audio_format].content, name
 
 
-def test_every_synonym_is_one_word_of_one_format() -> None:
+def test_every_synonym_is_one_word_of_one_format():
     for name, audio_format in _FORMAT_OF.items():
         assert name == name.lower()
         assert "-" not in name
@@ -56,28 +54,22 @@ def test_every_synonym_is_one_word_of_one_format() -> None:
 
 
 @pytest.mark.parametrize("name", ["wma", "", "audio/", "mp", "audio/l16", "m4b", 5])
-def test_other_formats_are_refused_with_those_that_there_are(server: Any, name: Any) -> None:
+def test_other_formats_are_refused_with_those_that_there_are(server, name):
     for answer in (synthesized(server, name), spoken(server, name)):
         assert answer.status_code in (400, 422)
         message = answer.json()["error"]["message"]
         assert all(f"'{known}'" in message for known in FORMATS)
 
 
-def test_subtitles_have_names_in_any_case_too(server: Any) -> None:
+def test_subtitles_have_names_in_any_case_too(server):
     assert synthesized(server, "VTT").text.startswith("WEBVTT")
     assert synthesized(server, "SRT").status_code == 200
 
 
-def test_formats_of_elevenlabs_have_other_names_too(server: Any) -> None:
-    for name, known in (
-        ("MP3_44100_128", "mp3_44100_128"),
-        ("mulaw_8000", "ulaw_8000"),
-        ("PCMA_8000", "alaw_8000"),
-    ):
+def test_formats_of_elevenlabs_have_other_names_too(server):
+    for name, known in (("MP3_44100_128", "mp3_44100_128"), ("mulaw_8000", "ulaw_8000"), ("PCMA_8000", "alaw_8000")):
         answers = [
-            server.client.post(
-                f"/v1/text-to-speech/af_heart?output_format={one}", json={"text": SILENCE}
-            )
+            server.client.post(f"/v1/text-to-speech/af_heart?output_format={one}", json={"text": SILENCE})
             for one in (name, known)
         ]
         assert answers[0].content == answers[1].content
@@ -86,14 +78,12 @@ def test_formats_of_elevenlabs_have_other_names_too(server: Any) -> None:
             socket.send(text="")
             assert socket.until_closed() == 1000
             assert socket.heard[None].audio
-    refused = server.client.post(
-        "/v1/text-to-speech/af_heart?output_format=mp3", json={"text": SILENCE}
-    )
+    refused = server.client.post("/v1/text-to-speech/af_heart?output_format=mp3", json={"text": SILENCE})
     assert refused.status_code == 400
     assert "mp3_44100_128" in refused.text
 
 
-def test_formats_of_a_session_have_other_names_too(server: Any) -> None:
+def test_formats_of_a_session_have_other_names_too(server):
     with opened(server) as talk:
         for name, known in (("PCMU", "mulaw"), ("audio/pcma", "alaw"), ("S16LE", "pcm_s16le")):
             assert talk.exchange("config", "ready", format=name)["format"] == known
@@ -102,10 +92,9 @@ def test_formats_of_a_session_have_other_names_too(server: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tag", "code"),
-    [("fr_FR", "fr"), ("es-419", "es"), ("pt-PT", "pt-br"), ("en-AU", "en-gb"), ("EN", "en-us")],
+    ("tag", "code"), [("fr_FR", "fr"), ("es-419", "es"), ("pt-PT", "pt-br"), ("en-AU", "en-gb"), ("EN", "en-us")]
 )
-def test_a_language_may_have_any_tag_at_every_door(server: Any, tag: str, code: str) -> None:
+def test_a_language_may_have_any_tag_at_every_door(server, tag, code):
     text = "Taxi, 12."
     phonemes = server.client.post("/phonemize", json={"text": text, "language": tag}).json()
     assert phonemes["language"] == code

@@ -1,10 +1,7 @@
 """What is said is what was written: a recognizer listens."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
-from typing import Any
 
 import av
 import numpy as np
@@ -32,23 +29,21 @@ BOUND = 0.10
 """Word error rate; these voices, read by espeak-ng's phonemes, were measured at 0.064."""
 
 
-def words(text: str) -> list[str]:
+def words(text):
     return re.findall(r"[a-z']+", text.lower())
 
 
-def n_errors(expected: list[str], heard: list[str]) -> int:
+def n_errors(expected, heard):
     """Return the fewest insertions, deletions and substitutions between two lists of words."""
     row = list(range(len(heard) + 1))
     for i, word in enumerate(expected, start=1):
         diagonal, row[0] = row[0], i
         for j, other in enumerate(heard, start=1):
-            diagonal, row[j] = row[j], min(
-                row[j] + 1, row[j - 1] + 1, diagonal + (word != other)
-            )  # fmt: skip
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (word != other))
     return row[-1]
 
 
-def listen(decoder: Any, pcm: bytes) -> list[str]:
+def listen(decoder, pcm):
     """Return the words heard in int16 samples at 24 kHz; the recognizer wants 16 kHz."""
     samples = np.frombuffer(pcm, "<i2").astype(np.float64)
     n = samples.size // 3 * 3
@@ -60,12 +55,10 @@ def listen(decoder: Any, pcm: bytes) -> list[str]:
     return words(decoder.hyp().hypstr if decoder.hyp() else "")
 
 
-def at_tempo(pcm: bytes, *tempos: float) -> bytes:
+def at_tempo(pcm, *tempos):
     """Return int16 samples at 24 kHz, played so many times as fast by FFmpeg's filter `atempo`."""
     graph = av.filter.Graph()
-    node = source = graph.add_abuffer(
-        sample_rate=24_000, format="s16", layout="mono", time_base=Fraction(1, 24_000)
-    )
+    node = source = graph.add_abuffer(sample_rate=24_000, format="s16", layout="mono", time_base=Fraction(1, 24_000))
     for tempo in tempos:
         node.link_to(faster := graph.add("atempo", str(tempo)))
         node = faster
@@ -83,7 +76,7 @@ def at_tempo(pcm: bytes, *tempos: float) -> bytes:
             return b"".join(parts)
 
 
-def recognizer() -> Any:
+def recognizer():
     """Return a decoder of 16 kHz, or skip the test where there is none."""
     reason = "needs pocketsphinx, which has no wheels from Python 3.14 on"
     pocketsphinx = pytest.importorskip("pocketsphinx", reason=reason)
@@ -91,18 +84,18 @@ def recognizer() -> Any:
 
 
 @pytest.fixture(scope="module")
-def decoder() -> Any:
+def decoder():
     return recognizer()
 
 
-def test_the_measure_counts_words() -> None:
+def test_the_measure_counts_words():
     assert n_errors(["a", "b", "c"], ["a", "b", "c"]) == 0
     assert n_errors(["a", "b", "c"], ["a", "c"]) == 1
     assert n_errors(["a", "b", "c"], ["x", "b", "c", "d"]) == 2
     assert n_errors([], ["a"]) == 1
 
 
-def test_a_recognizer_hears_what_was_written(real_server: Any, decoder: Any) -> None:
+def test_a_recognizer_hears_what_was_written(real_server, decoder):
     errors = total = 0
     report = []
     for number, sentence in enumerate(SENTENCES):
@@ -126,9 +119,7 @@ def test_a_recognizer_hears_what_was_written(real_server: Any, decoder: Any) -> 
         (4.0, (0.5, 0.5), 0.8),
     ],
 )
-def test_a_recognizer_hears_speech_of_any_speed(
-    real_server: Any, decoder: Any, speed: float, tempos: tuple[float, float], bound: float
-) -> None:
+def test_a_recognizer_hears_speech_of_any_speed(real_server, decoder, speed, tempos, bound):
     """FFmpeg's stretching brings the speech back to its usual pace: the recognizer knows no other.
 
     Without that it misses 97 % of the words at 4.0, and 60 % of what the model itself says at 2.0.
@@ -147,7 +138,7 @@ def test_a_recognizer_hears_speech_of_any_speed(
     assert errors / total <= bound, f"{errors / total:.2f}\n" + "\n".join(report)
 
 
-def test_the_recognizer_tells_one_sentence_from_another(real_server: Any, decoder: Any) -> None:
+def test_the_recognizer_tells_one_sentence_from_another(real_server, decoder):
     body = {"text": SENTENCES[0], "format": "pcm"}
     heard = listen(decoder, real_server.client.post("/synthesize", json=body).content)
     assert n_errors(words(SENTENCES[1]), heard) / len(words(SENTENCES[1])) > 0.5

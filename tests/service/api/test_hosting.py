@@ -5,18 +5,14 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
-from starlette.types import Message, Receive, Scope, Send
-
 from service.api.middleware.hosts import LoopbackOnly
 from service.errors import SettingsError
 from service.hosting import create_app, drain
 from service.settings import Settings
-from tests.service.api.serving_process import HOSTS, Server, hosted_by
+from starlette.types import Message
+from tests.service.api.serving_process import HOSTS, hosted_by
 from tests.service.api.speech_client import speak
 from tests.service.api.speech_socket import SpeechSocket
 
@@ -31,26 +27,24 @@ TEXT = "Good morning. The kettle is on."
         pytest.param(HOSTS[2], marks=pytest.mark.thorough),
     ],
 )
-def host(request: pytest.FixtureRequest) -> str:
+def host(request):
     name: str = request.param
     return name
 
 
 @pytest.fixture(scope="module")
-def hosted(start_server: Callable[..., Server], host: str) -> Any:
+def hosted(start_server, host):
     server = start_server(program=hosted_by(host))
     yield server
     assert server.stop() == 0
 
 
-def test_a_hosted_service_is_ready_when_it_listens(hosted: Server) -> None:
+def test_a_hosted_service_is_ready_when_it_listens(hosted):
     assert hosted.client.get("/ready").json()["status"] == "ready"
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_hosted_service_answers_as_its_own_server_does(
-    server: Server, hosted: Server, stream: bool
-) -> None:
+def test_a_hosted_service_answers_as_its_own_server_does(server, hosted, stream):
     fields = {"text": TEXT, "format": "pcm", "stream": stream}
     answer, own = speak(hosted, **fields), speak(server, **fields)
     assert answer.content == own.content
@@ -60,7 +54,7 @@ def test_a_hosted_service_answers_as_its_own_server_does(
     assert refused.json()["error"]["request_id"] == refused.headers["x-request-id"]
 
 
-def test_a_hosted_session_says_what_its_own_server_would(server: Server, hosted: Server) -> None:
+def test_a_hosted_session_says_what_its_own_server_would(server, hosted):
     spoken = []
     for each in (server, hosted):
         with SpeechSocket(each.url) as session:
@@ -71,7 +65,7 @@ def test_a_hosted_session_says_what_its_own_server_would(server: Server, hosted:
     assert spoken[0] == spoken[1]
 
 
-def test_a_message_that_is_too_long_closes_a_hosted_session(hosted: Server) -> None:
+def test_a_message_that_is_too_long_closes_a_hosted_session(hosted):
     settings = Settings()
     with SpeechSocket(hosted.url) as session:
         session.socket.send("x" * (12 * settings.max_text_length + 16_385))
@@ -80,13 +74,10 @@ def test_a_message_that_is_too_long_closes_a_hosted_session(hosted: Server) -> N
 
 
 @pytest.mark.thorough
-def test_what_is_missing_fails_the_start_of_a_host_in_one_line(host: str, tmp_path: Path) -> None:
+def test_what_is_missing_fails_the_start_of_a_host_in_one_line(host, tmp_path):
     program = [sys.executable, *hosted_by(host), "serve", "--port", "0"]
     done = subprocess.run(
-        [*program, "--model", str(tmp_path / "model.onnx")],
-        capture_output=True,
-        text=True,
-        timeout=300,
+        [*program, "--model", str(tmp_path / "model.onnx")], capture_output=True, text=True, timeout=300
     )
     assert done.returncode != 0
     cause = f"kokoro-service: the model file {tmp_path / 'model.onnx'} cannot be read"
@@ -96,13 +87,13 @@ def test_what_is_missing_fails_the_start_of_a_host_in_one_line(host: str, tmp_pa
         assert "Traceback" not in done.stderr
 
 
-def test_what_needs_the_own_server_is_refused() -> None:
+def test_what_needs_the_own_server_is_refused():
     with pytest.raises(SettingsError, match="wyoming"):
         create_app(Settings(wyoming="tcp://127.0.0.1:0"))
 
 
-def test_a_drained_application_admits_nobody() -> None:
-    async def scenario() -> bool:
+def test_a_drained_application_admits_nobody():
+    async def scenario():
         app = create_app(Settings())
         await drain(app)
         await drain(app)
@@ -128,16 +119,14 @@ def test_a_drained_application_admits_nobody() -> None:
         (("kokoro.example.com", 80), False),
     ],
 )
-def test_without_keys_only_loopback_is_answered(
-    address: tuple[str, int | None] | None, answered: bool
-) -> None:
-    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+def test_without_keys_only_loopback_is_answered(address, answered):
+    async def app(scope, receive, send):
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
-    async def receive() -> Message:
+    async def receive():
         pytest.fail("nothing is read")
 
-    async def send(message: Message) -> None:
+    async def send(message):
         sent.append(message)
 
     sent: list[Message] = []

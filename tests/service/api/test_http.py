@@ -6,16 +6,12 @@ import re
 import signal
 import socket
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 import soundfile
-
 from tests.service.commands import command, complaint
 
 TEXT = "The birch canoe slid on the smooth planks."
@@ -23,12 +19,12 @@ LONG_TEXT = " ".join([TEXT] * 8)
 SOME_TEXT = " ".join([TEXT] * 4)
 
 
-def speak(server: Any, **fields: object) -> httpx.Response:
+def speak(server, **fields):
     response: httpx.Response = server.client.post("/synthesize", json=fields)
     return response
 
 
-def assert_error(response: httpx.Response, status: int, code: str) -> str:
+def assert_error(response, status, code):
     """Hold an answer against the one shape of errors; return its message."""
     assert response.status_code == status, response.text
     assert response.headers["content-type"] == "application/json"
@@ -41,7 +37,7 @@ def assert_error(response: httpx.Response, status: int, code: str) -> str:
     return str(body["error"]["message"])
 
 
-def test_text_becomes_a_wav_file(server: Any) -> None:
+def test_text_becomes_a_wav_file(server):
     response = speak(server, text="Hello from Kokoro.")
     assert response.status_code == 200
     assert response.headers["content-type"] == "audio/wav"
@@ -57,35 +53,31 @@ def test_text_becomes_a_wav_file(server: Any) -> None:
     assert len(headers["x-request-id"]) == 32
 
 
-def test_pcm_is_the_samples_of_the_wav_file(server: Any) -> None:
+def test_pcm_is_the_samples_of_the_wav_file(server):
     wav, pcm = (speak(server, text=TEXT, format=form).content for form in ("wav", "pcm"))
     samples, _ = soundfile.read(io.BytesIO(wav), dtype="int16")
     assert samples.tobytes() == pcm
 
 
-def test_long_text_comes_in_several_chunks(server: Any) -> None:
+def test_long_text_comes_in_several_chunks(server):
     one, many = (speak(server, text=text, speed=2.0) for text in (TEXT, LONG_TEXT))
     assert int(many.headers["x-chunk-count"]) > 1
     assert float(many.headers["x-duration-s"]) > 5 * float(one.headers["x-duration-s"])
 
 
-def test_a_request_id_of_the_caller_comes_back(server: Any) -> None:
+def test_a_request_id_of_the_caller_comes_back(server):
     given = {"x-request-id": "robot-7.utterance_1"}
-    assert (
-        server.client.get("/health", headers=given).headers["x-request-id"] == given["x-request-id"]
-    )
+    assert server.client.get("/health", headers=given).headers["x-request-id"] == given["x-request-id"]
     for bad in ("a" * 65, "two words", "<script>"):
         answer = server.client.get("/health", headers={"x-request-id": bad})
         assert answer.headers["x-request-id"] != bad
 
 
-def test_what_there_is_to_know(server: Any) -> None:
+def test_what_there_is_to_know(server):
     voices = server.client.get("/voices").json()
     assert voices["default"] == "af_heart"
     assert len(voices["voices"]) == 54
-    assert {"name": "bm_lewis", "language": "en-gb", "sex": "male", "licence": "Apache-2.0"} in (
-        voices["voices"]
-    )
+    assert {"name": "bm_lewis", "language": "en-gb", "sex": "male", "licence": "Apache-2.0"} in (voices["voices"])
     assert server.client.get("/health").json() == {"status": "alive"}
     ready = server.client.get("/ready").json()
     assert ready["status"] == "ready"
@@ -127,20 +119,13 @@ def test_what_there_is_to_know(server: Any) -> None:
             "unsupported_format",
             "opus has no 44100 Hz; its rates are 8000",
         ),
-        (
-            {"text": "a", "format": "wav_alaw", "stream": True},
-            400,
-            "unsupported_format",
-            "wav_alaw cannot be streamed",
-        ),
+        ({"text": "a", "format": "wav_alaw", "stream": True}, 400, "unsupported_format", "wav_alaw cannot be streamed"),
         ({"text": "a", "language": "xx"}, 422, "language_unavailable", "en-us"),
         ({"text": "a", "language": "tlh"}, 422, "language_unavailable", "tlh"),
         ({"text": "a", "sped": 1.0}, 422, "invalid_request", "did you mean speed?"),
     ],
-)  # fmt: skip
-def test_a_request_that_cannot_be_spoken_is_refused(
-    server: Any, fields: dict[str, object], status: int, code: str, named: str
-) -> None:
+)
+def test_a_request_that_cannot_be_spoken_is_refused(server, fields, status, code, named):
     assert named in assert_error(speak(server, **fields), status, code)
 
 
@@ -162,36 +147,34 @@ def test_a_request_that_cannot_be_spoken_is_refused(
         (b"[" * 100_000, 400, "invalid_json"),
         (b'{"text": "' + b"a" * 300_000 + b'"}', 413, "body_too_large"),
     ],
-)  # fmt: skip
-def test_a_body_that_cannot_be_read_is_refused(
-    server: Any, body: bytes, status: int, code: str
-) -> None:
+)
+def test_a_body_that_cannot_be_read_is_refused(server, body, status, code):
     headers = {"content-type": "application/json"}
     assert_error(server.client.post("/synthesize", content=body, headers=headers), status, code)
 
 
-def test_of_many_mistakes_the_first_are_explained(server: Any) -> None:
+def test_of_many_mistakes_the_first_are_explained(server):
     response = server.client.post("/synthesize", json={f"field{i}": 1 for i in range(60)})
     message = assert_error(response, 422, "invalid_request")
     assert message.count("unknown field") == 8
 
 
 @pytest.mark.parametrize("path", ["/synthesize", "/phonemize"])
-def test_thousands_of_mistakes_are_counted(server: Any, path: str) -> None:
+def test_thousands_of_mistakes_are_counted(server, path):
     response = server.client.post(path, json={f"field{i}": 1 for i in range(5000)})
     message = assert_error(response, 422, "invalid_request")
     assert "5000 fields are too many; the fields are " in message
     assert "unknown field" not in message
 
 
-def test_a_long_name_is_not_told_whole(server: Any) -> None:
+def test_a_long_name_is_not_told_whole(server):
     response = server.client.post("/synthesize", json={"text": "Hello.", "x" * 20_000: 1})
     message = assert_error(response, 422, "invalid_request")
     assert message == f"unknown field {'x' * 100}..."
 
 
-def test_a_body_without_declared_length_is_bounded_too(server: Any) -> None:
-    def body() -> Any:
+def test_a_body_without_declared_length_is_bounded_too(server):
+    def body():
         for _ in range(100):
             yield b" " * 10_000
 
@@ -200,24 +183,23 @@ def test_a_body_without_declared_length_is_bounded_too(server: Any) -> None:
     assert_error(response, 413, "body_too_large")
 
 
-def test_another_content_type_is_refused_with_what_to_send(server: Any) -> None:
+def test_another_content_type_is_refused_with_what_to_send(server):
     response = server.client.post("/synthesize", data={"text": "a"})
     assert "application/json" in assert_error(response, 415, "unsupported_media_type")
 
 
-def test_unknown_paths_and_methods_have_the_same_shape(server: Any) -> None:
+def test_unknown_paths_and_methods_have_the_same_shape(server):
     assert_error(server.client.get("/nothing"), 404, "not_found")
     response = server.client.get("/synthesize")
     assert_error(response, 405, "method_not_allowed")
     assert response.headers["allow"] == "OPTIONS, POST"
 
 
-def test_sixteen_requests_at_once_each_get_their_own_speech(server: Any) -> None:
+def test_sixteen_requests_at_once_each_get_their_own_speech(server):
     texts = [f"Number {number}." for number in range(8)]
     voices = ["af_heart", "am_adam", "bf_emma", "af_bella(2)+af_sky(1)"]
     requests = [
-        {"text": texts[i % 8], "voice": voices[i % 4], "speed": 1.8 + (i // 8) / 5, "format": "pcm"}
-        for i in range(16)
+        {"text": texts[i % 8], "voice": voices[i % 4], "speed": 1.8 + (i // 8) / 5, "format": "pcm"} for i in range(16)
     ]
     alone = [speak(server, **request).content for request in requests]
     with ThreadPoolExecutor(16) as pool:
@@ -227,7 +209,7 @@ def test_sixteen_requests_at_once_each_get_their_own_speech(server: Any) -> None
     assert len(set(alone)) == 16
 
 
-def test_health_answers_while_speech_is_made(real_server: Any) -> None:
+def test_health_answers_while_speech_is_made(real_server):
     with ThreadPoolExecutor(1) as pool:
         synthesis = pool.submit(speak, real_server, text=SOME_TEXT, speed=2.0)
         answers = 0
@@ -239,7 +221,7 @@ def test_health_answers_while_speech_is_made(real_server: Any) -> None:
     assert answers > 50
 
 
-def test_texts_stay_out_of_the_log(server: Any) -> None:
+def test_texts_stay_out_of_the_log(server):
     identity = "secret-test"
     secret = "xylophonic zanzibar"
     headers = {"x-request-id": identity}
@@ -255,9 +237,7 @@ def test_texts_stay_out_of_the_log(server: Any) -> None:
 
 @pytest.mark.own_server
 @pytest.mark.thorough
-def test_before_the_model_is_there_health_answers_and_speech_is_refused(
-    start_server: Callable[..., Any],
-) -> None:
+def test_before_the_model_is_there_health_answers_and_speech_is_refused(start_server):
     server = start_server()
     assert server.client.get("/health").status_code == 200
     refused = speak(server, text="a")
@@ -272,7 +252,7 @@ def test_before_the_model_is_there_health_answers_and_speech_is_refused(
 
 @pytest.mark.own_server
 @pytest.mark.thorough
-def test_sigterm_finishes_the_request_in_flight(start_server: Callable[..., Any]) -> None:
+def test_sigterm_finishes_the_request_in_flight(start_server):
     server = start_server("--shutdown-timeout-s", "3600")
     server.wait_until_ready()
     fields = {"text": SOME_TEXT, "speed": 2.0}
@@ -300,7 +280,7 @@ def test_sigterm_finishes_the_request_in_flight(start_server: Callable[..., Any]
 
 @pytest.mark.own_server
 @pytest.mark.thorough
-def test_a_second_interrupt_waits_for_nobody(start_real_server: Callable[..., Any]) -> None:
+def test_a_second_interrupt_waits_for_nobody(start_real_server):
     server = start_real_server("--shutdown-timeout-s", "3600")
     server.wait_until_ready()
     body = {"text": LONG_TEXT * 12, "stream": True, "format": "pcm"}
@@ -316,9 +296,7 @@ def test_a_second_interrupt_waits_for_nobody(start_real_server: Callable[..., An
 
 
 @pytest.mark.own_server
-def test_a_process_that_cannot_serve_ends_with_one_line_and_status_1(
-    start_server: Callable[..., Any],
-) -> None:
+def test_a_process_that_cannot_serve_ends_with_one_line_and_status_1(start_server):
     server = start_server("--model", "/nowhere/model.onnx")
     assert server.process.wait(timeout=120) == 1
     server.wait_for(r"kokoro-service: ")
@@ -335,15 +313,13 @@ def test_a_process_that_cannot_serve_ends_with_one_line_and_status_1(
         ("--espeak-library", "/nowhere/libespeak-ng.so", "libespeak-ng.so"),
     ],
 )
-def test_what_is_missing_stops_start_up_with_one_line(
-    model_file: Path, cache_dir: Path, flag: str, value: str, named: str
-) -> None:
+def test_what_is_missing_stops_start_up_with_one_line(model_file, cache_dir, flag, value, named):
     done = command("serve", "--port", "0", "--cache-dir", str(cache_dir), flag, value)
     assert (done.returncode, done.stdout) == (1, "")
     assert_told(done.stderr.splitlines(), named)
 
 
-def assert_told(lines: list[str], named: str) -> None:
+def assert_told(lines, named):
     (told,) = [line for line in lines if line.startswith("kokoro-service: ")]
     assert named in told
     assert not any("Traceback" in line for line in lines)
@@ -351,16 +327,14 @@ def assert_told(lines: list[str], named: str) -> None:
 
 @pytest.mark.own_server
 @pytest.mark.thorough
-def test_an_onnxruntime_directory_that_does_not_work_stops_start_up(
-    start_server: Callable[..., Any],
-) -> None:
+def test_an_onnxruntime_directory_that_does_not_work_stops_start_up(start_server):
     server = start_server(environment={"ONNXRUNTIME_DIR": "/nowhere"})
     assert server.process.wait(timeout=120) == 1
     server.wait_for(r"kokoro-service: ONNXRUNTIME_DIR is set")
 
 
 @pytest.mark.own_server
-def test_a_taken_port_is_all_that_is_said() -> None:
+def test_a_taken_port_is_all_that_is_said():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         # Found before the model is looked for, which is not there.
@@ -378,9 +352,7 @@ def test_a_taken_port_is_all_that_is_said() -> None:
         (("--host", "::1", "--log-format", "json"), r'"ready: open (http://\[::1\]:\d+) in a br'),
     ],
 )
-def test_the_last_line_of_start_up_says_that_it_is_ready_and_where(
-    start_server: Callable[..., Any], arguments: tuple[str, ...], said: str
-) -> None:
+def test_the_last_line_of_start_up_says_that_it_is_ready_and_where(start_server, arguments, said):
     server = start_server(*arguments)
     url = server.wait_for(said)
     n_lines = len(server.log)

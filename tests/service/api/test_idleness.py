@@ -6,13 +6,9 @@ import asyncio
 import re
 import shutil
 import signal
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any
 
 import pytest
-
 from service.api.idleness import Idleness
 from tests.service.api.speech_client import Caller, metric, speak, wait_until
 from tests.service.api.speech_socket import SpeechSocket
@@ -26,27 +22,27 @@ class Clock(asyncio.SelectorEventLoop):
 
     now = 0.0
 
-    def time(self) -> float:
+    def time(self):
         return self.now
 
-    async def pass_time(self, seconds: float) -> None:
+    async def pass_time(self, seconds):
         self.now += seconds
         for _ in range(3):
             await asyncio.sleep(0)
 
 
 @pytest.fixture
-def clock() -> Iterator[Clock]:
+def clock():
     clock = Clock()
     yield clock
     clock.close()
 
 
 @pytest.mark.parametrize(("after_s", "n_calls"), [(10, 1), (0, 0)])
-def test_it_acts_once_after_so_much_silence(clock: Clock, after_s: float, n_calls: int) -> None:
+def test_it_acts_once_after_so_much_silence(clock, after_s, n_calls):
     calls: list[float] = []
 
-    async def scenario() -> None:
+    async def scenario():
         idleness = Idleness(after_s, lambda: calls.append(clock.now))
         await clock.pass_time(100)
         assert calls == []  # not counted yet
@@ -73,27 +69,21 @@ def test_it_acts_once_after_so_much_silence(clock: Clock, after_s: float, n_call
 # A server.
 
 
-def status(server: Any) -> str:
+def status(server):
     return str(server.client.get("/ready").json()["status"])
 
 
-def is_idle(server: Any) -> bool:
+def is_idle(server):
     return status(server) == "idle"
 
 
 @pytest.fixture(scope="module", params=["1", pytest.param("2", marks=pytest.mark.slow)])
-def sleepy(
-    request: pytest.FixtureRequest,
-    start_server: Callable[..., Any],
-    cache_dir: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Iterator[Any]:
+def sleepy(request, start_server, cache_dir, tmp_path_factory):
     """A server that unloads its model at once, with a cache of its own."""
     cache = tmp_path_factory.mktemp("own") / "cache"
     shutil.copytree(cache_dir, cache)
     server = start_server(
-        *("--cache-dir", str(cache), "--idle-unload-s", "0.01"),
-        *("--workers", request.param, "--threads", "2"),
+        *("--cache-dir", str(cache), "--idle-unload-s", "0.01"), *("--workers", request.param, "--threads", "2")
     )
     server.cache = cache
     server.wait_until_ready()
@@ -101,7 +91,7 @@ def sleepy(
     assert server.stop() == 0
 
 
-def test_an_idle_model_is_told_of_and_takes_little_memory(sleepy: Any) -> None:
+def test_an_idle_model_is_told_of_and_takes_little_memory(sleepy):
     # More than the buffers between the two hold: the server is not done before all is read.
     fields = {**FAST, "text": TEXT * 12, "stream": True, "format": "pcm"}
     with Caller(sleepy, "holds-it", frugal=True, **fields) as caller:
@@ -120,7 +110,7 @@ def test_an_idle_model_is_told_of_and_takes_little_memory(sleepy: Any) -> None:
     assert metric(sleepy, "process_resident_memory_bytes") < 0.75 * loaded
 
 
-def test_what_needs_no_model_loads_none(sleepy: Any) -> None:
+def test_what_needs_no_model_loads_none(sleepy):
     wait_until(lambda: is_idle(sleepy))
     n_loads = len([line for line in sleepy.log if "loaded again" in line])
     assert sleepy.client.post("/phonemize", json={"text": TEXT}).status_code == 200
@@ -131,7 +121,7 @@ def test_what_needs_no_model_loads_none(sleepy: Any) -> None:
     assert len([line for line in sleepy.log if "loaded again" in line]) == n_loads
 
 
-def test_who_wakes_it_hears_the_same_and_so_do_all_who_come_at_once(sleepy: Any) -> None:
+def test_who_wakes_it_hears_the_same_and_so_do_all_who_come_at_once(sleepy):
     first = speak(sleepy, **FAST)
     assert first.status_code == 200
     for _ in range(3):
@@ -145,7 +135,7 @@ def test_who_wakes_it_hears_the_same_and_so_do_all_who_come_at_once(sleepy: Any)
     assert all(float(answer.headers["x-compute-s"]) > 0 for answer in answers)
 
 
-def test_who_leaves_while_it_is_loaded_again_leaves_nothing_behind(sleepy: Any) -> None:
+def test_who_leaves_while_it_is_loaded_again_leaves_nothing_behind(sleepy):
     for number in range(5):
         wait_until(lambda: is_idle(sleepy))
         for client in range(4):
@@ -155,7 +145,7 @@ def test_who_leaves_while_it_is_loaded_again_leaves_nothing_behind(sleepy: Any) 
     assert speak(sleepy, **FAST).status_code == 200
 
 
-def test_a_model_that_cannot_be_loaded_again_is_tried_again_by_each_request(sleepy: Any) -> None:
+def test_a_model_that_cannot_be_loaded_again_is_tried_again_by_each_request(sleepy):
     wait_until(lambda: is_idle(sleepy))
     prepared = sleepy.cache / "prepared"
     elsewhere = prepared.rename(prepared.with_name("elsewhere"))
@@ -172,7 +162,7 @@ def test_a_model_that_cannot_be_loaded_again_is_tried_again_by_each_request(slee
     assert speak(sleepy, **FAST).status_code == 200
 
 
-def test_it_stops_in_good_order_while_it_is_idle(start_server: Callable[..., Any]) -> None:
+def test_it_stops_in_good_order_while_it_is_idle(start_server):
     server = start_server("--idle-unload-s", "0.001")
     server.wait_until_ready()
     wait_until(lambda: is_idle(server))

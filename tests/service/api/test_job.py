@@ -1,19 +1,17 @@
 """The speech job, with the real model and without a door."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-
 from service.api.api_keys import ApiKey, ApiKeys, KeyLimits
 from service.api.job import AnswerMemory, SpeechJob
 from service.api.state import ServiceState
 from service.errors import CancelledError, DeadlineError, EmptyTextError, OverloadedError
 from service.settings import Settings
-from service.speech import LONGEST_SEGMENT_S, AudioSegment, Delivery, Plan, Synthesizer, Utterance
+
+from service.speech import LONGEST_SEGMENT_S, AudioSegment, Delivery, Utterance
 
 TEXT = "The birch canoe slid on the smooth planks, and it took a while to be told so."
 MEMORY = AnswerMemory(bytes_per_s=48_000, is_whole=True)
@@ -22,28 +20,28 @@ Job = SpeechJob[AudioSegment]
 Start = Callable[..., Job]
 
 
-def as_it_is(_: Plan, segments: Iterable[AudioSegment]) -> Generator[AudioSegment, None, None]:
+def as_it_is(_, segments):
     yield from segments
 
 
 @pytest.fixture
-def service() -> Iterator[ServiceState]:
+def service():
     service = ServiceState(Settings(max_requests=1), ())
     yield service
     service.executor.shutdown()
 
 
 @pytest.fixture
-def start(service: ServiceState, synthesizer: Synthesizer) -> Start:
-    def make(text: str = TEXT, **options: object) -> Job:
+def start(service, synthesizer):
+    def make(text=TEXT, **options):
         delivery = Delivery(streamed=True, decoding="windows")
         return SpeechJob(service, synthesizer, Utterance(text), delivery, as_it_is, **options)  # type: ignore[arg-type]
 
     return make
 
 
-def run(service: ServiceState, scenario: Callable[[], Awaitable[None]]) -> None:
-    async def alone() -> None:
+def run(service, scenario):
+    async def alone():
         await scenario()
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
@@ -52,10 +50,8 @@ def run(service: ServiceState, scenario: Callable[[], Awaitable[None]]) -> None:
     assert service.admission.held_bytes == 0
 
 
-def test_its_items_are_the_speech_and_its_statistics_tell_of_it(
-    service: ServiceState, start: Start, synthesizer: Synthesizer
-) -> None:
-    async def scenario() -> None:
+def test_its_items_are_the_speech_and_its_statistics_tell_of_it(service, start, synthesizer):
+    async def scenario():
         async with start(memory=MEMORY) as job:
             assert service.admission.n_requests == 1
             assert service.admission.held_bytes > 0
@@ -73,11 +69,11 @@ def test_its_items_are_the_speech_and_its_statistics_tell_of_it(
     run(service, scenario)
 
 
-def test_what_it_has_in_words_is_counted_for_its_key(service: ServiceState, start: Start) -> None:
+def test_what_it_has_in_words_is_counted_for_its_key(service, start):
     key = ApiKey.of("key of the robot", "robot", KeyLimits(None, 1_000))
     service.callers.replace(ApiKeys([key]), {})
 
-    async def scenario() -> None:
+    async def scenario():
         with service.callers.request(key):
             for text, n_words in (("½ ½", len("one half one half")), ("Yes.", len("Yes."))):
                 before = service.callers._n_characters["robot"]
@@ -89,8 +85,8 @@ def test_what_it_has_in_words_is_counted_for_its_key(service: ServiceState, star
     run(service, scenario)
 
 
-def test_who_needs_no_place_takes_none(service: ServiceState, start: Start) -> None:
-    async def scenario() -> None:
+def test_who_needs_no_place_takes_none(service, start):
+    async def scenario():
         async with start(memory=MEMORY):
             async with start("Yes.") as other:
                 assert service.admission.n_requests == 1
@@ -102,8 +98,8 @@ def test_who_needs_no_place_takes_none(service: ServiceState, start: Start) -> N
     run(service, scenario)
 
 
-def test_jobs_of_one_request_share_its_statistics(service: ServiceState, start: Start) -> None:
-    async def scenario() -> None:
+def test_jobs_of_one_request_share_its_statistics(service, start):
+    async def scenario():
         async with start("Yes.") as job:
             assert len([segment async for segment in job]) == 1
         async with start("No.", statistics=job.statistics) as other:
@@ -114,10 +110,8 @@ def test_jobs_of_one_request_share_its_statistics(service: ServiceState, start: 
     run(service, scenario)
 
 
-def test_what_cannot_be_said_is_told_to_who_takes_the_items(
-    service: ServiceState, start: Start
-) -> None:
-    async def scenario() -> None:
+def test_what_cannot_be_said_is_told_to_who_takes_the_items(service, start):
+    async def scenario():
         with pytest.raises(EmptyTextError):
             async with start(" ", memory=MEMORY) as job:
                 await anext(aiter(job))
@@ -125,8 +119,8 @@ def test_what_cannot_be_said_is_told_to_who_takes_the_items(
     run(service, scenario)
 
 
-def test_a_cancelled_job_raises_the_reason(service: ServiceState, start: Start) -> None:
-    async def scenario() -> None:
+def test_a_cancelled_job_raises_the_reason(service, start):
+    async def scenario():
         async with start(memory=MEMORY) as job:
             job.check()
             job.cancel(CancelledError("enough"))
@@ -139,10 +133,8 @@ def test_a_cancelled_job_raises_the_reason(service: ServiceState, start: Start) 
     run(service, scenario)
 
 
-def test_who_leaves_early_leaves_no_thread_at_work(
-    service: ServiceState, start: Start, synthesizer: Synthesizer
-) -> None:
-    async def scenario() -> None:
+def test_who_leaves_early_leaves_no_thread_at_work(service, start, synthesizer):
+    async def scenario():
         async with start(" ".join([TEXT] * 20), memory=MEMORY) as job:
             await anext(aiter(job))
         # The turn is free: nobody would take it otherwise.
@@ -153,13 +145,11 @@ def test_who_leaves_early_leaves_no_thread_at_work(
     run(service, scenario)
 
 
-def test_a_job_ends_with_its_deadline(synthesizer: Synthesizer) -> None:
+def test_a_job_ends_with_its_deadline(synthesizer):
     service = ServiceState(Settings(deadline_s=0.001), ())
 
-    async def scenario() -> None:
-        async with SpeechJob(
-            service, synthesizer, Utterance(TEXT), Delivery(), as_it_is, memory=MEMORY
-        ) as job:
+    async def scenario():
+        async with SpeechJob(service, synthesizer, Utterance(TEXT), Delivery(), as_it_is, memory=MEMORY) as job:
             with pytest.raises(DeadlineError, match=r"0\.001 s"):
                 await anext(aiter(job))
 
@@ -167,7 +157,7 @@ def test_a_job_ends_with_its_deadline(synthesizer: Synthesizer) -> None:
     service.executor.shutdown()
 
 
-def test_a_stream_holds_two_chunks_at_most() -> None:
+def test_a_stream_holds_two_chunks_at_most():
     assert MEMORY.bytes_of(100.0) == 4_800_000
     stream = AnswerMemory(bytes_per_s=48_000, is_whole=False)
     assert stream.bytes_of(1.0) == 48_000

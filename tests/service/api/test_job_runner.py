@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-from service.api import job_runner
 from service.api.callers import Callers
 from service.api.idleness import Idleness
 from service.api.job_runner import JobRunner
@@ -25,10 +23,11 @@ from service.errors import (
     StorageFailedError,
     UnknownVoiceError,
 )
-from service.jobs import Job, JobOrder, JobsFolder
 from service.jobs.job_table import JobTable
 from service.settings import Settings
-from service.speech import Cancellation, Synthesizer
+
+from service.api import job_runner
+from service.jobs import Job, JobsFolder
 
 SOUND = b"x" * 100
 
@@ -36,7 +35,7 @@ SOUND = b"x" * 100
 class Work:
     """What is done for jobs, in the place of speech: a state, and an output from it."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.n_spoken = 0
         self.n_written = 0
         self.error: Exception | None = None
@@ -44,15 +43,7 @@ class Work:
         self.goes_on = threading.Event()
         self.goes_on.set()
 
-    def __call__(
-        self,
-        job: Job,
-        order: JobOrder,
-        documents: DocumentReader,
-        synthesizer: Synthesizer,
-        cancellation: Cancellation,
-        f: JobsFolder,
-    ) -> list[str]:
+    def __call__(self, job, order, documents, synthesizer, cancellation, f):
         with f.reading(job):
             assert order.document.read_bytes() == b"Hello."
         self.is_read.set()
@@ -72,7 +63,7 @@ class Work:
 
 
 @pytest.fixture
-def work(monkeypatch: pytest.MonkeyPatch) -> Work:
+def work(monkeypatch):
     work = Work()
     monkeypatch.setattr(job_runner, "perform", work)
     monkeypatch.setattr(job_runner, "_KEEP_AGAIN_S", 0.01)
@@ -80,17 +71,17 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Work:
 
 
 @pytest.fixture
-def data_dir(tmp_path: Path) -> Path:
+def data_dir(tmp_path):
     return tmp_path / "data"
 
 
 Scenario = Callable[[JobRunner], Awaitable[Any]]
 
 
-def run(data_dir: Path, scenario: Scenario) -> Any:
+def run(data_dir, scenario):
     """Run a scenario with the jobs of a service that starts and stops."""
 
-    async def lived() -> Any:
+    async def lived():
         settings = Settings(data_dir=data_dir)
         documents = DocumentReader(ReadingLimits.of(settings))
         runner = JobRunner(settings, Callers(None), documents, Idleness(0, lambda: None))
@@ -105,7 +96,7 @@ def run(data_dir: Path, scenario: Scenario) -> Any:
     return asyncio.run(lived())
 
 
-async def add(runner: JobRunner, number: int = 1) -> Job:
+async def add(runner, number=1):
     job = Job(
         id=f"{number:032x}", owner=None, options={"format": "mp3"}, document="document.txt",
         title="A night", n_characters=6, created_s=float(number),
@@ -117,17 +108,17 @@ async def add(runner: JobRunner, number: int = 1) -> Job:
     return job
 
 
-async def until(condition: Callable[[], object]) -> None:
+async def until(condition):
     while not condition():
         await asyncio.sleep(0.001)
 
 
 @contextmanager
-def failing(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[JobTable]]:
+def failing(monkeypatch):
     """Have all changes of the table fail, as on a full disk; lend a list of those that did."""
     failed = []
 
-    def fail(table: JobTable) -> None:
+    def fail(table):
         failed.append(table)
         raise sqlite3.OperationalError("database or disk is full")
 
@@ -136,10 +127,8 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[JobTable]]:
         yield failed
 
 
-def test_an_end_that_cannot_be_kept_is_kept_later(
-    work: Work, data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def scenario(runner: JobRunner) -> None:
+def test_an_end_that_cannot_be_kept_is_kept_later(work, data_dir, monkeypatch):
+    async def scenario(runner):
         work.goes_on.clear()
         job = await add(runner)
         folder = await runner.folder()
@@ -156,15 +145,13 @@ def test_an_end_that_cannot_be_kept_is_kept_later(
     run(data_dir, scenario)
 
 
-def test_an_end_that_was_never_kept_costs_no_speech(
-    work: Work, data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_end_that_was_never_kept_costs_no_speech(work, data_dir, monkeypatch):
     folder: list[Path] = []
 
-    async def never_kept(runner: JobRunner) -> None:
+    async def never_kept(runner):
         with monkeypatch.context() as patch:
 
-            def full(*_: object) -> None:
+            def full(*_):
                 raise sqlite3.OperationalError("database or disk is full")
 
             patch.setattr(JobTable, "update", full)
@@ -174,30 +161,26 @@ def test_an_end_that_was_never_kept_costs_no_speech(
             await runner.close()
             assert job.state == "queued"
 
-    async def kept(runner: JobRunner) -> None:
+    async def kept(runner):
         (job,) = await runner.own()
         await until(lambda: job.is_finished)
         assert job.state == "done"
 
     run(data_dir, never_kept)
-    assert sorted(path.name for path in folder[0].iterdir()) == [
-        "document.txt", "output.mp3", "state",
-    ]  # fmt: skip
+    assert sorted(path.name for path in folder[0].iterdir()) == ["document.txt", "output.mp3", "state"]
     run(data_dir, kept)
     assert (work.n_spoken, work.n_written) == (1, 2)
     assert [path.name for path in folder[0].iterdir()] == ["output.mp3"]
 
 
-def test_a_job_that_cannot_be_removed_goes_on_and_can_be_removed_later(
-    work: Work, data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def scenario(runner: JobRunner) -> None:
+def test_a_job_that_cannot_be_removed_goes_on_and_can_be_removed_later(work, data_dir, monkeypatch):
+    async def scenario(runner):
         work.goes_on.clear()
         job = await add(runner)
         await until(lambda: runner._cancellations)
         folder = await runner.folder()
 
-        def locked(_: Job) -> None:
+        def locked(_):
             raise StorageFailedError("locked")
 
         with monkeypatch.context() as patch:
@@ -216,8 +199,8 @@ def test_a_job_that_cannot_be_removed_goes_on_and_can_be_removed_later(
     run(data_dir, scenario)
 
 
-def test_a_job_can_be_tried_again_after_every_failure(work: Work, data_dir: Path) -> None:
-    async def scenario(runner: JobRunner) -> None:
+def test_a_job_can_be_tried_again_after_every_failure(work, data_dir):
+    async def scenario(runner):
         work.error = OSError(28, "No space left on device")
         job = await add(runner)
         codes = []
@@ -234,16 +217,14 @@ def test_a_job_can_be_tried_again_after_every_failure(work: Work, data_dir: Path
     run(data_dir, scenario)
 
 
-def test_nobody_on_the_event_loop_waits_for_the_disk(
-    work: Work, data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def scenario(runner: JobRunner) -> None:
+def test_nobody_on_the_event_loop_waits_for_the_disk(work, data_dir, monkeypatch):
+    async def scenario(runner):
         first, second = await add(runner, 1), await add(runner, 2)
         await until(lambda: first.is_finished and second.is_finished)
         hangs, comes_back = threading.Event(), threading.Event()
         erase = JobsFolder._empty
 
-        def hanging(folder: JobsFolder, remains: Path) -> None:
+        def hanging(folder, remains):
             hangs.set()
             comes_back.wait()
             erase(folder, remains)
@@ -268,14 +249,12 @@ def test_nobody_on_the_event_loop_waits_for_the_disk(
     run(data_dir, scenario)
 
 
-def test_who_asks_while_the_folder_is_opened_shares_the_wait(
-    work: Work, data_dir: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def scenario(runner: JobRunner) -> None:
+def test_who_asks_while_the_folder_is_opened_shares_the_wait(work, data_dir, monkeypatch):
+    async def scenario(runner):
         begun, goes_on = [], threading.Event()
         open_folder = JobRunner._open
 
-        def locked(runner: JobRunner, path: Path) -> JobsFolder:
+        def locked(runner, path):
             begun.append(path)
             assert goes_on.wait(60)
             raise JobsUnavailableError("another program has locked it")
@@ -297,8 +276,8 @@ def test_who_asks_while_the_folder_is_opened_shares_the_wait(
     run(data_dir, scenario)
 
 
-def test_jobs_whose_options_another_version_made_stop_nobody(work: Work, data_dir: Path) -> None:
-    async def first_life(runner: JobRunner) -> None:
+def test_jobs_whose_options_another_version_made_stop_nobody(work, data_dir):
+    async def first_life(runner):
         await add(runner, 1)
         job = await add(runner, 2)
         await until(lambda: job.is_finished)
@@ -306,7 +285,7 @@ def test_jobs_whose_options_another_version_made_stop_nobody(work: Work, data_di
         options: dict[str, object] = {"format": "hologram"}
         await asyncio.to_thread(folder.save, job, options=options)
 
-    async def second_life(runner: JobRunner) -> list[str]:
+    async def second_life(runner):
         return [job.id for job in await runner.own()]
 
     run(data_dir, first_life)

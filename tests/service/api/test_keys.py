@@ -6,20 +6,16 @@ import json
 import re
 import signal
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
-from websockets.exceptions import InvalidStatus
-
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.secured_server import bearer, complaint, connect
 from tests.service.api.speech_socket import SpeechSocket
 from tests.service.api.websocket.sessions import refusal
+from websockets.exceptions import InvalidStatus
 
 N_CLIENTS = 50
 FEW = "key-with-few-requests"
@@ -40,7 +36,7 @@ FAST = {"format": "pcm", "speed": 2.0}
 class Keyed:
     """A server with keys and lexicons that a test may change."""
 
-    def __init__(self, start: Callable[..., Any], folder: Path) -> None:
+    def __init__(self, start, folder):
         self.keys, self.lexicons = folder / "keys", folder / "lexicons"
         self.lexicons.mkdir()
         self.write(KEYS)
@@ -51,49 +47,49 @@ class Keyed:
         )
         self.server.wait_until_ready()
 
-    def write(self, keys: str) -> None:
+    def write(self, keys):
         self.keys.write_text(keys)
         self.keys.chmod(0o600)
 
-    def teach(self, name: str, respelling: str) -> None:
+    def teach(self, name, respelling):
         entry = f'[[entry]]\nword = "Grzegorz"\nrespelling = "{respelling}"\n'
         (self.lexicons / f"{name}.toml").write_text(entry, encoding="utf-8")
 
-    def hang_up(self, pattern: str) -> str:
+    def hang_up(self, pattern):
         """Have the files read again; return what the log says of it."""
         n_lines = len(self.lines(pattern))
         self.server.process.send_signal(signal.SIGHUP)
         self.server.wait_for_more(pattern, n_lines)
         return self.lines(pattern)[-1]
 
-    def lines(self, pattern: str) -> list[str]:
+    def lines(self, pattern):
         return [line for line in self.server.log if re.search(pattern, line)]
 
-    def post(self, path: str, key: str, **fields: object) -> httpx.Response:
+    def post(self, path, key, **fields):
         answer: httpx.Response = self.server.client.post(path, json=fields, headers=bearer(key))
         return answer
 
-    def normalized(self, key: str, **fields: object) -> str:
+    def normalized(self, key, **fields):
         answer = self.post("/phonemize", key, text="Hi Grzegorz!", **fields)
         assert answer.status_code == 200, answer.text
         return str(answer.json()["normalized"])
 
 
 @pytest.fixture(scope="module")
-def keyed(start_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
+def keyed(start_server, tmp_path_factory):
     keyed = Keyed(start_server, tmp_path_factory.mktemp("keyed"))
     yield keyed
     assert keyed.server.stop() == 0
 
 
-def head(key: str, length: int) -> bytes:
+def head(key, length):
     return (
         "POST /synthesize HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
         f"x-api-key: {key}\r\ncontent-length: {length}\r\n\r\n"
     ).encode()
 
 
-def test_of_fifty_requests_at_once_as_many_are_let_in_as_the_key_may_have(keyed: Keyed) -> None:
+def test_of_fifty_requests_at_once_as_many_are_let_in_as_the_key_may_have(keyed):
     body = json.dumps({"text": TEXT, **FAST}).encode()
     with ExitStack() as stack:
         connections = [stack.enter_context(connect(keyed.server)) for _ in range(N_CLIENTS)]
@@ -124,10 +120,10 @@ def test_of_fifty_requests_at_once_as_many_are_let_in_as_the_key_may_have(keyed:
         assert len(refused) == N_CLIENTS - 4
 
 
-def test_of_fifty_sessions_at_once_as_many_are_opened_as_the_key_may_have(keyed: Keyed) -> None:
+def test_of_fifty_sessions_at_once_as_many_are_opened_as_the_key_may_have(keyed):
     with ExitStack() as stack, ThreadPoolExecutor(N_CLIENTS) as clients:
 
-        def opened(_: int) -> SpeechSocket | int:
+        def opened(_):
             try:
                 return SpeechSocket(keyed.server.url, bearer(FEW))
             except InvalidStatus as error:
@@ -142,13 +138,9 @@ def test_of_fifty_sessions_at_once_as_many_are_opened_as_the_key_may_have(keyed:
     assert keyed.post("/synthesize", FEW, text=TEXT, **FAST).status_code == 200
 
 
-def test_of_fifty_texts_at_once_as_many_are_said_as_the_day_has_characters(keyed: Keyed) -> None:
+def test_of_fifty_texts_at_once_as_many_are_said_as_the_day_has_characters(keyed):
     with ThreadPoolExecutor(N_CLIENTS) as clients:
-        answers = list(
-            clients.map(
-                lambda _: keyed.post("/synthesize", FRUGAL, text=TEXT, **FAST), range(N_CLIENTS)
-            )
-        )
+        answers = list(clients.map(lambda _: keyed.post("/synthesize", FRUGAL, text=TEXT, **FAST), range(N_CLIENTS)))
     assert Counter(answer.status_code for answer in answers) == {200: 20, 429: 30}
     for answer in answers:
         if answer.status_code == 429:
@@ -166,7 +158,7 @@ def test_of_fifty_texts_at_once_as_many_are_said_as_the_day_has_characters(keyed
         session.finish()
 
 
-def test_what_is_refused_or_fails_does_not_count(keyed: Keyed) -> None:
+def test_what_is_refused_or_fails_does_not_count(keyed):
     refused: list[tuple[dict[str, object], int]] = [
         ({"text": "Hi there.", **FAST}, 429),
         ({"text": TEXT, "voice": "nobody"}, 422),
@@ -183,7 +175,7 @@ def test_what_is_refused_or_fails_does_not_count(keyed: Keyed) -> None:
         assert keyed.post("/synthesize", REFUSED, text=TEXT, **FAST).status_code == status
 
 
-def test_names_are_in_the_log_and_in_the_numbers_and_keys_are_not(keyed: Keyed) -> None:
+def test_names_are_in_the_log_and_in_the_numbers_and_keys_are_not(keyed):
     for key, identity in ((FEW, "with-a-name"), (PLAIN, "without-one")):
         headers = {**bearer(key), "x-request-id": identity}
         keyed.server.client.post("/synthesize", json={"text": TEXT, **FAST}, headers=headers)
@@ -204,7 +196,7 @@ def test_names_are_in_the_log_and_in_the_numbers_and_keys_are_not(keyed: Keyed) 
 # Lexicons.
 
 
-def pcm(keyed: Keyed, key: str, text: str) -> bytes:
+def pcm(keyed, key, text):
     """Return a text as OpenAI's door says it."""
     fields = {"model": "kokoro", "voice": "af_heart", "response_format": "pcm", "speed": 2.0}
     answer = keyed.post("/v1/audio/speech", key, input=text, **fields)
@@ -212,14 +204,14 @@ def pcm(keyed: Keyed, key: str, text: str) -> bytes:
     return answer.content
 
 
-def test_a_key_is_heard_with_its_lexicon_at_every_door(keyed: Keyed) -> None:
+def test_a_key_is_heard_with_its_lexicon_at_every_door(keyed):
     assert keyed.normalized(FEW) == "Hi Greg!"
     assert keyed.normalized(PLAIN) == "Hi Grzegorz!"
     for path in ("/synthesize", "/v1/audio/speech"):
         name = "text" if path == "/synthesize" else "input"
         fields: dict[str, object] = {} if name == "text" else {"model": "tts-1", "voice": "nova"}
 
-        def said(key: str, text: str) -> bytes:
+        def said(key, text):
             answer = keyed.post(path, key, **{name: text, **fields, "speed": 2.0})  # noqa: B023
             assert answer.status_code == 200
             return answer.content
@@ -235,7 +227,7 @@ def test_a_key_is_heard_with_its_lexicon_at_every_door(keyed: Keyed) -> None:
     assert spoken[0] == spoken[1] != spoken[2]
 
 
-def test_the_lexicon_of_a_request_wins_over_that_of_its_key(keyed: Keyed) -> None:
+def test_the_lexicon_of_a_request_wins_over_that_of_its_key(keyed):
     own = {"grzegorz": "Gregory", "Hi": "/hˈI/"}
     assert keyed.normalized(FEW, lexicon=own) == "Hi Gregory!"
     assert keyed.normalized(FEW, lexicon={"Hi": "Hello"}) == "Hello Greg!"
@@ -245,7 +237,7 @@ def test_the_lexicon_of_a_request_wins_over_that_of_its_key(keyed: Keyed) -> Non
 
 
 @pytest.mark.own_server
-def test_files_are_read_again_on_sighup_and_a_bad_one_changes_nothing(keyed: Keyed) -> None:
+def test_files_are_read_again_on_sighup_and_a_bad_one_changes_nothing(keyed):
     keyed.write(f"{KEYS}leaving:{LEAVING}\n")
     keyed.teach("frugal", "Gregorio")
     keyed.hang_up("reloaded: the lexicon, 5 keys and 2 lexicons of keys")
@@ -282,10 +274,8 @@ def test_files_are_read_again_on_sighup_and_a_bad_one_changes_nothing(keyed: Key
 
 
 @pytest.mark.own_server
-def test_a_lexicon_of_a_key_that_cannot_be_used_stops_start_up(tmp_path: Path) -> None:
+def test_a_lexicon_of_a_key_that_cannot_be_used_stops_start_up(tmp_path):
     (tmp_path / "robot.toml").write_text('entry = [{ word = "x" }]\n', encoding="utf-8")
     line = complaint("--lexicons-dir", str(tmp_path))
     assert f"{tmp_path / 'robot.toml'}: entry 1 ('x'): it must have either" in line
-    assert f"lexicons_dir {tmp_path / 'none'} is not a folder" in complaint(
-        "--lexicons-dir", str(tmp_path / "none")
-    )
+    assert f"lexicons_dir {tmp_path / 'none'} is not a folder" in complaint("--lexicons-dir", str(tmp_path / "none"))

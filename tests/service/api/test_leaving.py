@@ -12,13 +12,11 @@ from __future__ import annotations
 import json
 import re
 import socket
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-
 from tests.service.api.speech_client import metric, reset, wait_until
 from tests.service.api.speech_socket import SpeechSocket
 
@@ -34,21 +32,21 @@ UNCOLLECTED_SERVER = (str(Path(__file__).with_name("uncollected_server.py")),)
 
 
 @pytest.fixture(scope="module")
-def uncollected(start_server: Callable[..., Any]) -> Iterator[Any]:
+def uncollected(start_server):
     server = start_server("--audio-cache-bytes", "50000000", program=UNCOLLECTED_SERVER)
     server.wait_until_ready()
     yield server
     assert server.stop() == 0
 
 
-def resident_mb(server: Any) -> float:
+def resident_mb(server):
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     found = re.search(r"VmRSS:\s+(\d+) kB", status)
     assert found is not None
     return int(found.group(1)) / 1024
 
 
-def let_leave(server: Any, leave: Callable[[int], None], n_clients: int) -> None:
+def let_leave(server, leave, n_clients):
     """Have so many clients leave; the server has noticed when this returns."""
     for number in range(n_clients):
         leave(number)
@@ -57,7 +55,7 @@ def let_leave(server: Any, leave: Callable[[int], None], n_clients: int) -> None
             wait_until(lambda: metric(server, "kokoro_websockets_open") == 0)
 
 
-def growth_mb(server: Any, leave: Callable[[int], None]) -> float:
+def growth_mb(server, leave):
     """Return the least that the server gained in a round, of up to four, of so many clients."""
     let_leave(server, leave, WARM_UP)
     least = float("inf")
@@ -70,13 +68,13 @@ def growth_mb(server: Any, leave: Callable[[int], None]) -> float:
     return least
 
 
-def leave_connection(connection: socket.socket, number: int) -> None:
+def leave_connection(connection, number):
     """Close it, every third time without the courtesy of a FIN."""
     close = reset if number % 3 == 2 else socket.socket.close
     close(connection)
 
 
-def post_and_leave(server: Any, path: str, body: bytes, declared: int, number: int) -> None:
+def post_and_leave(server, path, body, declared, number):
     """Leave at once, or when the answer has begun to come."""
     url = httpx.URL(server.url)
     connection = socket.create_connection((url.host, url.port or 0), timeout=300)
@@ -93,15 +91,9 @@ def post_and_leave(server: Any, path: str, body: bytes, declared: int, number: i
 REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
     "whole": ("/synthesize", {"text": TEXT}),
     "streamed": ("/synthesize", {"text": TEXT, "format": "pcm", "stream": True}),
-    "streamed, decoded whole": (
-        "/synthesize",
-        {"text": TEXT, "format": "pcm", "stream": True, "decoding": "whole"},
-    ),
+    "streamed, decoded whole": ("/synthesize", {"text": TEXT, "format": "pcm", "stream": True, "decoding": "whole"}),
     "JSON": ("/synthesize", {"text": TEXT, "timestamps": "phoneme"}),
-    "events": (
-        "/synthesize",
-        {"text": TEXT, "timestamps": "word", "format": "pcm", "stream": True},
-    ),
+    "events": ("/synthesize", {"text": TEXT, "timestamps": "word", "format": "pcm", "stream": True}),
     "subtitles": ("/synthesize", {"text": TEXT, "format": "srt"}),
     "OpenAI, whole": (
         "/v1/audio/speech",
@@ -113,20 +105,19 @@ REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "OpenAI, events": (
         "/v1/audio/speech",
-        {"model": "kokoro", "voice": "alloy", "input": TEXT, "response_format": "pcm",
-         "stream_format": "sse"},
+        {"model": "kokoro", "voice": "alloy", "input": TEXT, "response_format": "pcm", "stream_format": "sse"},
     ),
     "phonemes": ("/phonemize", {"text": TEXT}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", REQUESTS)
-def test_who_leaves_before_the_end_of_an_answer_leaves_nothing(uncollected: Any, kind: str) -> None:
+def test_who_leaves_before_the_end_of_an_answer_leaves_nothing(uncollected, kind):
     path, fields = REQUESTS[kind]
     body = json.dumps(fields).encode()
     assert uncollected.client.post(path, content=body, headers=JSON).status_code == 200
 
-    def leave(number: int) -> None:
+    def leave(number):
         post_and_leave(uncollected, path, body, len(body), number)
 
     assert growth_mb(uncollected, leave) < ALLOWED_MB
@@ -146,32 +137,32 @@ BODIES: dict[str, tuple[int, bytes]] = {
 
 
 @pytest.mark.parametrize("kind", BODIES)
-def test_who_has_a_text_read_or_refused_leaves_nothing(uncollected: Any, kind: str) -> None:
+def test_who_has_a_text_read_or_refused_leaves_nothing(uncollected, kind):
     status, body = BODIES[kind]
 
-    def ask(number: int) -> None:
+    def ask(number):
         answer = uncollected.client.post("/phonemize", content=body, headers=JSON)
         assert answer.status_code == status
 
     assert growth_mb(uncollected, ask) < ALLOWED_MB
 
 
-def test_who_leaves_in_the_middle_of_a_body_leaves_nothing(uncollected: Any) -> None:
+def test_who_leaves_in_the_middle_of_a_body_leaves_nothing(uncollected):
     body = b'{"text": "' + LARGE.encode()
 
-    def leave(number: int) -> None:
+    def leave(number):
         post_and_leave(uncollected, "/synthesize", body, len(body) + 1000, number)
 
     assert growth_mb(uncollected, leave) < ALLOWED_MB
 
 
-def test_who_leaves_a_session_leaves_nothing(uncollected: Any) -> None:
+def test_who_leaves_a_session_leaves_nothing(uncollected):
     with SpeechSocket(uncollected.url) as session:  # so that the cache has it
         session.say(TEXT)
         session.send("end")
         session.until("done")
 
-    def leave(number: int) -> None:
+    def leave(number):
         session = SpeechSocket(uncollected.url)
         session.until("ready")
         session.say(TEXT)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-
 from tests.service.api.speech_client import speak
 from tests.service.api.speech_socket import SpeechSocket
 
@@ -13,13 +10,13 @@ TEXT = "Ask Zorvath, or Quarrik."
 LEXICON = {"zorvath": "/ʃəvˈɔn/", "Quarrik": "win"}
 
 
-def phonemes(server: Any, **fields: object) -> str:
+def phonemes(server, **fields):
     answer = server.client.post("/phonemize", json=fields)
     assert answer.status_code == 200, answer.text
     return str(answer.json()["phonemes"])
 
 
-def test_words_are_said_as_the_request_says(server: Any) -> None:
+def test_words_are_said_as_the_request_says(server):
     wanted = phonemes(server, text="Ask [Zorvath](/ʃəvˈɔn/), or win.")
     assert phonemes(server, text=TEXT, lexicon=LEXICON) == wanted
     assert phonemes(server, text=TEXT, lexicon={}) == phonemes(server, text=TEXT) != wanted
@@ -36,14 +33,14 @@ def test_words_are_said_as_the_request_says(server: Any) -> None:
     assert by_openai[0] != by_openai[1]
 
 
-def test_times_are_those_of_the_words_as_they_were_sent(server: Any) -> None:
+def test_times_are_those_of_the_words_as_they_were_sent(server):
     answer = speak(server, text=TEXT, lexicon=LEXICON, speed=2.0, timestamps="word").json()
     assert [word["text"] for word in answer["words"]] == ["Ask", "Zorvath", "or", "Quarrik"]
     for word in answer["words"]:
         assert TEXT[word["text_start"] : word["text_end"]] == word["text"]
 
 
-def test_a_session_has_the_lexicon_of_its_last_config(server: Any) -> None:
+def test_a_session_has_the_lexicon_of_its_last_config(server):
     with SpeechSocket(server.url) as session:
         session.until("ready")
         for lexicon in (LEXICON, None):
@@ -78,9 +75,7 @@ def test_a_session_has_the_lexicon_of_its_last_config(server: Any) -> None:
     ],
 )
 @pytest.mark.parametrize("path", ["/synthesize", "/phonemize", "/v1/audio/speech"])
-def test_a_lexicon_that_cannot_be_used_is_refused(
-    server: Any, path: str, lexicon: object, code: str, named: str
-) -> None:
+def test_a_lexicon_that_cannot_be_used_is_refused(server, path, lexicon, code, named):
     fields: dict[str, object] = {"text": TEXT}
     status = 422
     if path.startswith("/v1"):

@@ -1,19 +1,12 @@
 """What Prometheus reads, parsed by its own parsers."""
 
-from __future__ import annotations
-
 import math
 import re
 import threading
-from collections.abc import Iterator
 
 import pytest
-from prometheus_client import Metric
-from prometheus_client.openmetrics.parser import (
-    text_string_to_metric_families as parse_openmetrics,
-)
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
-
 from service.api.metrics import Metrics
 
 ENDPOINTS = ("/synthesize", "/v1/audio/speech", "/health")
@@ -21,16 +14,16 @@ OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 
 @pytest.fixture
-def metrics() -> Metrics:
+def metrics():
     return Metrics(ENDPOINTS)
 
 
-def families(metrics: Metrics) -> dict[str, Metric]:
+def families(metrics):
     content, _ = metrics.render("")
     return {family.name: family for family in parse_text(content.decode())}
 
 
-def value(metrics: Metrics, sample_name: str, /, **labels: str) -> float | None:
+def value(metrics, sample_name, /, **labels):
     """Return a sample's value, or None where there is no such sample."""
     for family in families(metrics).values():
         for sample in family.samples:
@@ -39,7 +32,7 @@ def value(metrics: Metrics, sample_name: str, /, **labels: str) -> float | None:
     return None
 
 
-def test_every_metric_is_there_before_the_first_request(metrics: Metrics) -> None:
+def test_every_metric_is_there_before_the_first_request(metrics):
     found = families(metrics)
     kinds = {name: family.type for name, family in found.items() if name.startswith("kokoro_")}
     created = {name for name in kinds if name.endswith("_created")}
@@ -71,7 +64,7 @@ def test_every_metric_is_there_before_the_first_request(metrics: Metrics) -> Non
     assert value(metrics, "kokoro_ready") == 0
 
 
-def test_memory_and_file_descriptors_of_the_process_are_there(metrics: Metrics) -> None:
+def test_memory_and_file_descriptors_of_the_process_are_there(metrics):
     memory = value(metrics, "process_resident_memory_bytes")
     assert memory is not None
     assert memory > 1e6
@@ -79,7 +72,7 @@ def test_memory_and_file_descriptors_of_the_process_are_there(metrics: Metrics) 
     assert "python_info" in families(metrics)
 
 
-def test_requests_are_counted_by_endpoint_and_outcome(metrics: Metrics) -> None:
+def test_requests_are_counted_by_endpoint_and_outcome(metrics):
     for outcome in ("ok", "ok", "unknown_voice", "receive_timeout", "forbidden_origin"):
         metrics.observe_request(endpoint="/synthesize", outcome=outcome, duration_s=0.5)
     name = "kokoro_requests_total"
@@ -91,7 +84,7 @@ def test_requests_are_counted_by_endpoint_and_outcome(metrics: Metrics) -> None:
     assert value(metrics, f"{name}_sum", endpoint="/synthesize") == 2.5
 
 
-def test_callers_cannot_make_labels(metrics: Metrics) -> None:
+def test_callers_cannot_make_labels(metrics):
     for number in range(100):
         metrics.observe_request(endpoint=f"/{number}", outcome=f"made_up_{number}", duration_s=0)
         metrics.observe_request(endpoint="/health", outcome="ok\nkokoro_ready 7", duration_s=0)
@@ -101,7 +94,7 @@ def test_callers_cannot_make_labels(metrics: Metrics) -> None:
     assert len(families(metrics)["kokoro_requests"].samples) == 2
 
 
-def test_keys_with_names_are_counted_apart(metrics: Metrics) -> None:
+def test_keys_with_names_are_counted_apart(metrics):
     for key in ("robot", "robot", None):
         metrics.observe_request(endpoint="/synthesize", outcome="ok", duration_s=0, key=key)
         metrics.observe_speech(n_characters=7, audio_s=1, compute_s=1, n_limited=0, key=key)
@@ -114,13 +107,13 @@ def test_keys_with_names_are_counted_apart(metrics: Metrics) -> None:
     assert len(families(metrics)["kokoro_key_characters"].samples) == 1
 
 
-def test_further_outcomes_can_be_known() -> None:
+def test_further_outcomes_can_be_known():
     metrics = Metrics(ENDPOINTS, outcomes=["teapot"])
     metrics.observe_request(endpoint="/health", outcome="teapot", duration_s=0)
     assert value(metrics, "kokoro_requests_total", endpoint="/health", outcome="teapot") == 1
 
 
-def buckets(metrics: Metrics, name: str) -> dict[float, float]:
+def buckets(metrics, name):
     return {
         float(sample.labels["le"]): sample.value
         for sample in families(metrics)[name].samples
@@ -128,7 +121,7 @@ def buckets(metrics: Metrics, name: str) -> dict[float, float]:
     }
 
 
-def test_waits_fall_into_buckets(metrics: Metrics) -> None:
+def test_waits_fall_into_buckets(metrics):
     for wait_s in (0.07, 0.4, 90):
         metrics.observe_first_audio(wait_s)
         metrics.observe_queue_wait(wait_s)
@@ -138,7 +131,7 @@ def test_waits_fall_into_buckets(metrics: Metrics) -> None:
     assert (waits[0.05], waits[0.1], waits[0.5], waits[300]) == (0, 1, 2, 3)
 
 
-def test_speech_is_counted_and_its_real_time_factor_taken(metrics: Metrics) -> None:
+def test_speech_is_counted_and_its_real_time_factor_taken(metrics):
     metrics.observe_speech(n_characters=100, audio_s=6.0, compute_s=1.5, n_limited=7)
     metrics.observe_speech(n_characters=20, audio_s=1.0, compute_s=3.0, n_limited=3)
     assert value(metrics, "kokoro_characters_total") == 120
@@ -149,7 +142,7 @@ def test_speech_is_counted_and_its_real_time_factor_taken(metrics: Metrics) -> N
     assert buckets(metrics, "kokoro_real_time_factor")[1] == 1
 
 
-def test_speech_out_of_the_cache_has_no_real_time_factor(metrics: Metrics) -> None:
+def test_speech_out_of_the_cache_has_no_real_time_factor(metrics):
     metrics.observe_speech(n_characters=5, audio_s=1.0, compute_s=0.0, n_limited=0)
     metrics.observe_speech(n_characters=5, audio_s=0.0, compute_s=0.2, n_limited=0)
     metrics.count_cache(n_hits=1, n_misses=2)
@@ -159,8 +152,8 @@ def test_speech_out_of_the_cache_has_no_real_time_factor(metrics: Metrics) -> No
     assert value(metrics, "kokoro_audio_cache_total", result="miss") == 2
 
 
-def test_in_flight_goes_down_again_whatever_happens(metrics: Metrics) -> None:
-    def fail() -> None:
+def test_in_flight_goes_down_again_whatever_happens(metrics):
+    def fail():
         with metrics.request_in_flight(), metrics.websocket_open():
             assert value(metrics, "kokoro_requests_in_flight") == 1
             assert value(metrics, "kokoro_websockets_open") == 1
@@ -172,7 +165,7 @@ def test_in_flight_goes_down_again_whatever_happens(metrics: Metrics) -> None:
     assert value(metrics, "kokoro_websockets_open") == 0
 
 
-def test_watched_gauges_are_as_of_the_reading(metrics: Metrics) -> None:
+def test_watched_gauges_are_as_of_the_reading(metrics):
     waiting = [1, 2, 3]
     ready = threading.Event()
     metrics.watch(
@@ -196,7 +189,7 @@ def test_watched_gauges_are_as_of_the_reading(metrics: Metrics) -> None:
     assert value(metrics, "kokoro_ready") == 1
 
 
-def test_the_model_is_named_once_it_is_there(metrics: Metrics) -> None:
+def test_the_model_is_named_once_it_is_there(metrics):
     assert "kokoro_model_info" not in families(metrics)
     model = {"name": "a.onnx", "sha256": "12ab", "onnxruntime": "1.30.0", "provider": "cpu"}
     metrics.set_model(**model)
@@ -206,14 +199,14 @@ def test_the_model_is_named_once_it_is_there(metrics: Metrics) -> None:
     assert value(metrics, "kokoro_model_info", **{**model, "provider": "cuda"}) == 1
 
 
-def test_two_applications_count_apart() -> None:
+def test_two_applications_count_apart():
     one, other = Metrics(ENDPOINTS), Metrics(ENDPOINTS)
     one.count_cache(n_hits=1, n_misses=0)
     assert value(other, "kokoro_audio_cache_total", result="hit") == 0
 
 
-def test_threads_lose_no_count(metrics: Metrics) -> None:
-    def count() -> None:
+def test_threads_lose_no_count(metrics):
+    def count():
         for _ in range(1000):
             metrics.observe_request(endpoint="/synthesize", outcome="ok", duration_s=0.1)
 
@@ -226,7 +219,7 @@ def test_threads_lose_no_count(metrics: Metrics) -> None:
 
 
 @pytest.fixture
-def used() -> Iterator[Metrics]:
+def used():
     metrics = Metrics(ENDPOINTS)
     metrics.set_model(name="a", sha256="b", onnxruntime="c", provider="cpu")
     metrics.observe_request(endpoint="/synthesize", outcome="ok", duration_s=0.5)
@@ -242,7 +235,7 @@ def used() -> Iterator[Metrics]:
         "text/plain, application/openmetrics-text;version=99\x7f",
     ],
 )
-def test_openmetrics_is_given_to_who_asks(used: Metrics, accept: str) -> None:
+def test_openmetrics_is_given_to_who_asks(used, accept):
     content, content_type = used.render(accept)
     assert content_type == OPENMETRICS
     names = {family.name for family in parse_openmetrics(content.decode())}
@@ -250,8 +243,7 @@ def test_openmetrics_is_given_to_who_asks(used: Metrics, accept: str) -> None:
 
 
 @pytest.mark.parametrize("accept", ["", "*/*", "text/plain; version=abc", "text/html,;;,=\x00"])
-def test_others_get_the_text_format(used: Metrics, accept: str) -> None:
+def test_others_get_the_text_format(used, accept):
     content, content_type = used.render(accept)
     assert content_type == "text/plain; version=0.0.4; charset=utf-8"
-    assert re.search(rb'^kokoro_requests_total\{endpoint="/synthesize",outcome="ok"\} 1\.0$',
-                     content, re.MULTILINE)  # fmt: skip
+    assert re.search(rb'^kokoro_requests_total\{endpoint="/synthesize",outcome="ok"\} 1\.0$', content, re.MULTILINE)

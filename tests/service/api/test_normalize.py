@@ -1,11 +1,6 @@
 """The choices of `normalize` on every door."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
-
 from tests.service.api.speech_client import speak
 from tests.service.api.websocket.sessions import opened
 
@@ -15,18 +10,18 @@ FAST = {"format": "pcm", "speed": 2.0}
 
 
 @pytest.fixture(scope="module")
-def short(remembering: Any) -> bytes:
+def short(remembering):
     """How the text sounds if the host is all that is read of the URL."""
     said = speak(remembering, text="Go to example dot com.", **FAST).content
     assert said != speak(remembering, text=TEXT, **FAST).content
     return said
 
 
-def test_synthesize_takes_them(remembering: Any, short: bytes) -> None:
+def test_synthesize_takes_them(remembering, short):
     assert speak(remembering, text=TEXT, normalize=SHORT, **FAST).content == short
 
 
-def test_openai_takes_them(remembering: Any, short: bytes) -> None:
+def test_openai_takes_them(remembering, short):
     body = {"input": TEXT, "speed": 2.0, "response_format": "pcm", "stream": False}
     options = {**SHORT, "url_normalization": True}
     answer = remembering.client.post(
@@ -36,7 +31,7 @@ def test_openai_takes_them(remembering: Any, short: bytes) -> None:
     assert answer.headers["x-ignored-fields"] == "normalization_options.url_normalization"
 
 
-def test_a_session_takes_them(remembering: Any) -> None:
+def test_a_session_takes_them(remembering):
     said = []
     for config in ({}, {"normalize": SHORT}):
         with opened(remembering) as talk:
@@ -47,7 +42,7 @@ def test_a_session_takes_them(remembering: Any) -> None:
     assert said[0] == said[1]
 
 
-def test_phonemize_takes_them_and_tells_what_is_not_read(remembering: Any) -> None:
+def test_phonemize_takes_them_and_tells_what_is_not_read(remembering):
     fields = {"text": "Go 🎉 to https://example.com/ab.", "normalize": {**SHORT, "emoji": "name"}}
     answer = remembering.client.post("/phonemize", json=fields).raise_for_status().json()
     assert answer["normalized"] == "Go party popper to example dot com."
@@ -56,7 +51,7 @@ def test_phonemize_takes_them_and_tells_what_is_not_read(remembering: Any) -> No
 @pytest.mark.parametrize(
     "choices", [{"urls": "none"}, {"url": "short"}, {"markdown": "no"}, {"numbers_as": 1}, "short"]
 )
-def test_other_choices_are_refused(remembering: Any, choices: object) -> None:
+def test_other_choices_are_refused(remembering, choices):
     answer = remembering.client.post("/phonemize", json={"text": "Hello.", "normalize": choices})
     assert answer.status_code == 422
     assert "normalize" in answer.json()["error"]["message"]

@@ -6,19 +6,17 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
-
-from service import errors
 from service.api.app import create_app
 from service.api.middleware.authentication import OPEN_PATHS, is_list
 from service.api.openai.names import VOICES
 from service.api.openapi import describe
 from service.settings import Settings
+
+from service import errors
 
 PATHS = {
     "/synthesize",
@@ -55,24 +53,24 @@ ELEVENLABS = ("/v1/text-to-speech", "/v1/voices", "/v2/voices")
 
 
 @pytest.fixture(scope="module")
-def document(server: Any) -> dict[str, Any]:
+def document(server):
     found: dict[str, Any] = server.client.get("/openapi.json").json()
     return found
 
 
 @pytest.fixture(scope="module")
-def with_keys() -> dict[str, Any]:
+def with_keys():
     app: FastAPI = create_app(Settings(), lambda error: None)
     return describe(app, max_text_length=100, asks_for_key=True)
 
 
-def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def operations(document):
     for path, item in document["paths"].items():
         for operation in item.values():
             yield path, operation
 
 
-def resolve(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+def resolve(document, node):
     while "$ref" in node:
         place: Any = document
         for part in node["$ref"].removeprefix("#/").split("/"):
@@ -81,11 +79,11 @@ def resolve(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
     return node
 
 
-def classes(base: type[errors.ServiceError]) -> set[type[errors.ServiceError]]:
+def classes(base):
     return {base}.union(*(classes(child) for child in base.__subclasses__()))
 
 
-def examples(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def examples(document):
     for path, operation in operations(document):
         if "requestBody" in operation:
             schema = operation["requestBody"]["content"]["application/json"]["schema"]
@@ -93,7 +91,7 @@ def examples(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield path, example
 
 
-def test_every_path_and_every_method_is_described(document: dict[str, Any]) -> None:
+def test_every_path_and_every_method_is_described(document):
     assert document["openapi"].startswith("3.1")
     assert set(document["paths"]) == PATHS
     found = [operation for _, operation in operations(document)]
@@ -105,9 +103,7 @@ def test_every_path_and_every_method_is_described(document: dict[str, Any]) -> N
         assert set(operation["tags"]) <= tags
 
 
-def test_every_reference_leads_somewhere(
-    document: dict[str, Any], with_keys: dict[str, Any]
-) -> None:
+def test_every_reference_leads_somewhere(document, with_keys):
     for tree in (document, with_keys):
         text = json.dumps(tree)
         references = set(re.findall(r'"\$ref": "([^"]*)"', text))
@@ -117,21 +113,17 @@ def test_every_reference_leads_somewhere(
             assert resolve(tree, {"$ref": reference})
         for kind, components in tree["components"].items():
             if kind != "securitySchemes":
-                unused = {
-                    name for name in components if f"#/components/{kind}/{name}" not in references
-                }
+                unused = {name for name in components if f"#/components/{kind}/{name}" not in references}
                 assert not unused
 
 
-def test_every_answer_tells_its_content_and_its_headers(with_keys: dict[str, Any]) -> None:
+def test_every_answer_tells_its_content_and_its_headers(with_keys):
     for path, operation in operations(with_keys):
         for status, response in operation["responses"].items():
             answer = resolve(with_keys, response)
             assert answer["description"]
             assert status in ("204", "206", "304") or answer["content"], (path, status)
-            required = {
-                name for name, header in answer["headers"].items() if header.get("required")
-            }
+            required = {name for name, header in answer["headers"].items() if header.get("required")}
             assert "X-Request-ID" in required
             assert ("Retry-After" in required) == (status in ("429", "503"))
             assert ("WWW-Authenticate" in required) == (status == "401")
@@ -142,7 +134,7 @@ def test_every_answer_tells_its_content_and_its_headers(with_keys: dict[str, Any
                 assert schema == {"$ref": f"#/components/schemas/{name}"}
 
 
-def test_what_speaks_has_every_status_that_there_is(with_keys: dict[str, Any]) -> None:
+def test_what_speaks_has_every_status_that_there_is(with_keys):
     # 499 is for the log: nobody is there to get it.
     statuses = {str(error.status) for error in classes(errors.ServiceError)} - {"499"}
     statuses |= {"200", "408", "413", "415", "431"}
@@ -154,9 +146,7 @@ def test_what_speaks_has_every_status_that_there_is(with_keys: dict[str, Any]) -
     assert speech == statuses - {"422", "501"} - of_jobs
 
 
-def test_keys_are_asked_for_everywhere_but_where_it_is_open(
-    document: dict[str, Any], with_keys: dict[str, Any]
-) -> None:
+def test_keys_are_asked_for_everywhere_but_where_it_is_open(document, with_keys):
     schemes = with_keys["components"]["securitySchemes"]
     assert schemes["bearer"]["scheme"] == "bearer"
     assert (schemes["header"]["in"], schemes["header"]["name"]) == ("header", "X-API-Key")
@@ -174,7 +164,7 @@ def test_keys_are_asked_for_everywhere_but_where_it_is_open(
         assert "401" not in operation["responses"]
 
 
-def test_every_example_is_spoken(server: Any, document: dict[str, Any]) -> None:
+def test_every_example_is_spoken(server, document):
     found = list(examples(document))
     assert {path for path, _ in found} == {
         "/", "/jobs", "/synthesize", "/phonemize", "/v1/audio/speech",
@@ -212,14 +202,8 @@ def test_every_example_is_spoken(server: Any, document: dict[str, Any]) -> None:
         ("/v1/audio/speech", {"input": "Yes.", "return_timestamps": True}, "application/json"),
         ("/v1/audio/speech", {"input": "Yes.", "stream_format": "sse"}, "text/event-stream"),
     ],
-)  # fmt: skip
-def test_every_media_type_is_given(
-    server: Any,
-    document: dict[str, Any],
-    path: str,
-    fields: dict[str, object],
-    media_type: str,
-) -> None:
+)
+def test_every_media_type_is_given(server, document, path, fields, media_type):
     answer = server.client.post(path, json=fields)
     assert answer.status_code == 200
     described = document["paths"][path]["post"]["responses"]["200"]
@@ -229,9 +213,7 @@ def test_every_media_type_is_given(
         assert name in answer.headers or not header.get("required")
 
 
-def test_the_limit_on_text_is_the_setting(
-    document: dict[str, Any], with_keys: dict[str, Any]
-) -> None:
+def test_the_limit_on_text_is_the_setting(document, with_keys):
     for tree, limit in ((document, 20_000), (with_keys, 100)):
         schemas = tree["components"]["schemas"]
         for name, field in (("SynthesisRequest", "text"), ("SpeechRequest", "input")):
@@ -242,13 +224,11 @@ def test_the_limit_on_text_is_the_setting(
 
 
 @pytest.fixture(scope="module")
-def page(repository: Path) -> str:
+def page(repository):
     return (repository / "docs/api.md").read_text(encoding="utf-8")
 
 
-def test_the_page_has_every_path_field_header_and_code(
-    page: str, repository: Path, with_keys: dict[str, Any]
-) -> None:
+def test_the_page_has_every_path_field_header_and_code(page, repository, with_keys):
     eleven = (repository / "docs/elevenlabs.md").read_text(encoding="utf-8")
     jobs = (repository / "docs/jobs.md").read_text(encoding="utf-8").replace("{id}", "{job_id}")
     for path in with_keys["paths"]:
@@ -279,23 +259,20 @@ def test_the_page_has_every_path_field_header_and_code(
     } - {"200", "201", "204", "206", "304"} | {"405"}
 
 
-def test_the_page_names_the_voices_that_stand_for_openais(page: str) -> None:
+def test_the_page_names_the_voices_that_stand_for_openais(page):
     for name, voice in VOICES.items():
         assert f"| `{name}` | `{voice}` |" in page
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 @pytest.mark.thorough
-def test_the_commands_of_the_page_work(server: Any, page: str, tmp_path: Path) -> None:
+def test_the_commands_of_the_page_work(server, page, tmp_path):
     commands = re.findall(r"^```sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert len(commands) >= 8
     address = server.url.removeprefix("http://")
     script = "\n".join(["curl() { command curl --fail --noproxy '*' \"$@\"; }", *commands])
     done = subprocess.run(
-        ["bash", "-euc", script.replace("localhost:8880", address)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
+        ["bash", "-euc", script.replace("localhost:8880", address)], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "hello.wav").read_bytes().startswith(b"RIFF")

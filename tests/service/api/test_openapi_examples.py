@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 from fastapi import FastAPI
 from jsonschema_rs import Draft202012Validator
-
 from service.api.app import create_app
 from service.api.openapi import describe
 from service.settings import Settings
@@ -18,12 +14,12 @@ from tests.service.api.test_openapi import operations, resolve
 
 
 @pytest.fixture(scope="module")
-def document() -> dict[str, Any]:
+def document():
     app: FastAPI = create_app(Settings(), lambda error: None)
     return describe(app, max_text_length=100, asks_for_key=True)
 
 
-def contents(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def contents(document):
     """Yield every request and answer with text in it: where it is, its media type, its content."""
     for path, operation in operations(document):
         bodies = {"request": operation.get("requestBody", {}), **operation["responses"]}
@@ -35,7 +31,7 @@ def contents(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any
                     yield f"{path} {name}", media_type, content
 
 
-def examples_of(document: dict[str, Any], content: dict[str, Any]) -> list[Any]:
+def examples_of(document, content):
     """Return the examples of a content: its own, or those of its schema and of each alternative."""
     if "example" in content:
         return [content["example"]]
@@ -49,7 +45,7 @@ def examples_of(document: dict[str, Any], content: dict[str, Any]) -> list[Any]:
     return [example for examples in found for example in examples] if all(found) else []
 
 
-def shape(value: Any) -> Any:
+def shape(value):
     """Return a value with the names of its fields and without its contents."""
     if isinstance(value, dict):
         return {name: shape(each) for name, each in value.items()}
@@ -58,19 +54,17 @@ def shape(value: Any) -> Any:
     return None
 
 
-def test_every_request_answer_and_parameter_has_an_example(document: dict[str, Any]) -> None:
+def test_every_request_answer_and_parameter_has_an_example(document):
     found = list(contents(document))
     assert len(found) > 150
-    assert not [
-        (place, kind) for place, kind, content in found if not examples_of(document, content)
-    ]
+    assert not [(place, kind) for place, kind, content in found if not examples_of(document, content)]
     for path, operation in operations(document):
         for parameter in operation.get("parameters", ()):
             schema = parameter["schema"]
             assert {"examples", "enum", "default"} & set(schema), (path, parameter["name"])
 
 
-def test_every_example_is_valid(document: dict[str, Any]) -> None:
+def test_every_example_is_valid(document):
     for place, media_type, content in contents(document):
         for example in examples_of(document, content):
             if media_type == "application/json":
@@ -81,9 +75,7 @@ def test_every_example_is_valid(document: dict[str, Any]) -> None:
                 assert isinstance(example, str), place
 
 
-def test_examples_of_errors_have_codes_that_there_are(
-    document: dict[str, Any], repository: Path
-) -> None:
+def test_examples_of_errors_have_codes_that_there_are(document, repository):
     text = (repository / "docs/errors.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| (\d{3}) \| (.*) \|$", text, re.MULTILINE))
     for name, response in document["components"]["responses"].items():
@@ -93,9 +85,7 @@ def test_examples_of_errors_have_codes_that_there_are(
                 assert f"`{code}`" in rows[name.removeprefix("ErrorAnswer")]
 
 
-def test_examples_of_answers_have_the_fields_of_real_ones(
-    server: Any, document: dict[str, Any]
-) -> None:
+def test_examples_of_answers_have_the_fields_of_real_ones(server, document):
     asked = 0
     for path, item in document["paths"].items():
         for method, operation in item.items():
@@ -118,10 +108,8 @@ def test_examples_of_answers_have_the_fields_of_real_ones(
     assert asked > 12
 
 
-def test_examples_of_texts_begin_as_real_ones(server: Any, document: dict[str, Any]) -> None:
-    found = {
-        kind: content["example"] for _, kind, content in contents(document) if "example" in content
-    }
+def test_examples_of_texts_begin_as_real_ones(server, document):
+    found = {kind: content["example"] for _, kind, content in contents(document) if "example" in content}
     subtitles = {"application/x-subrip": "srt", "text/vtt": "vtt"}
     for media_type, form in subtitles.items():
         answer = server.client.post("/synthesize", json={"text": "Hi.", "format": form})

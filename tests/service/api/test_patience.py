@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-
 from service.api.patience import StalledError, send_patiently
 
 
-def test_a_loss_that_comes_while_something_is_sent_is_known_before_the_next() -> None:
-    async def scenario() -> list[str]:
+def test_a_loss_that_comes_while_something_is_sent_is_known_before_the_next():
+    async def scenario():
         told: list[str] = []
 
-        async def send() -> None:
+        async def send():
             # As a transport does: it finds the loss now, and calls back later.
             asyncio.get_running_loop().call_soon(told.append, "lost")
             told.append("sent")
@@ -24,8 +23,8 @@ def test_a_loss_that_comes_while_something_is_sent_is_known_before_the_next() ->
     assert asyncio.run(scenario()) == ["sent", "lost"]
 
 
-def test_who_reads_nothing_for_too_long_is_given_up() -> None:
-    async def scenario() -> None:
+def test_who_reads_nothing_for_too_long_is_given_up():
+    async def scenario():
         await send_patiently(asyncio.sleep(3600), 0.01)
 
     with pytest.raises(StalledError):

@@ -6,16 +6,14 @@ import asyncio
 import gc
 import threading
 import weakref
-from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
 from service.api.production import produce
 
 
 @pytest.fixture
-def executor() -> Iterator[ThreadPoolExecutor]:
+def executor():
     with ThreadPoolExecutor(2) as executor:
         yield executor
 
@@ -23,13 +21,13 @@ def executor() -> Iterator[ThreadPoolExecutor]:
 class Maker:
     """Makes numbers; tells what it did."""
 
-    def __init__(self, n_items: int) -> None:
+    def __init__(self, n_items):
         self.n_items = n_items
         self.n_made = 0
         self.closed_in: threading.Thread | None = None
         self.stopped = threading.Event()
 
-    def items(self) -> Generator[int, None, None]:
+    def items(self):
         try:
             for number in range(self.n_items):
                 self.n_made += 1
@@ -38,10 +36,10 @@ class Maker:
             self.closed_in = threading.current_thread()
 
 
-def test_items_come_in_order_and_the_generator_is_closed(executor: ThreadPoolExecutor) -> None:
+def test_items_come_in_order_and_the_generator_is_closed(executor):
     maker = Maker(20)
 
-    async def take_all() -> list[int]:
+    async def take_all():
         async with produce(executor, maker.items(), maker.stopped.set) as made:
             return [item async for item in made]
 
@@ -50,10 +48,10 @@ def test_items_come_in_order_and_the_generator_is_closed(executor: ThreadPoolExe
     assert maker.stopped.is_set()
 
 
-def test_one_item_is_made_ahead_and_no_more(executor: ThreadPoolExecutor) -> None:
+def test_one_item_is_made_ahead_and_no_more(executor):
     maker = Maker(20)
 
-    async def take_slowly() -> list[int]:
+    async def take_slowly():
         ahead = []
         async with produce(executor, maker.items(), maker.stopped.set) as made:
             async for item in made:
@@ -67,14 +65,14 @@ def test_one_item_is_made_ahead_and_no_more(executor: ThreadPoolExecutor) -> Non
     assert maker.n_made == 20
 
 
-def test_a_failure_comes_to_who_takes_the_items(executor: ThreadPoolExecutor) -> None:
-    def items() -> Generator[int, None, None]:
+def test_a_failure_comes_to_who_takes_the_items(executor):
+    def items():
         yield 1
         raise LookupError("on the way")
 
     taken = []
 
-    async def take_all() -> None:
+    async def take_all():
         async with produce(executor, items(), lambda: None) as made:
             async for item in made:
                 taken.append(item)
@@ -84,13 +82,11 @@ def test_a_failure_comes_to_who_takes_the_items(executor: ThreadPoolExecutor) ->
     assert taken == [1]
 
 
-def test_who_leaves_early_stops_the_work_and_waits_for_its_end(
-    executor: ThreadPoolExecutor,
-) -> None:
+def test_who_leaves_early_stops_the_work_and_waits_for_its_end(executor):
     stop, at_work = threading.Event(), threading.Event()
     finished: list[str] = []
 
-    def items() -> Generator[int, None, None]:
+    def items():
         try:
             yield 1
             at_work.set()
@@ -100,7 +96,7 @@ def test_who_leaves_early_stops_the_work_and_waits_for_its_end(
         finally:
             finished.append("generator")
 
-    async def take_one() -> None:
+    async def take_one():
         async with produce(executor, items(), stop.set) as made:
             await anext(made)
             await asyncio.get_running_loop().run_in_executor(executor, at_work.wait)
@@ -110,11 +106,11 @@ def test_who_leaves_early_stops_the_work_and_waits_for_its_end(
     asyncio.run(take_one())
 
 
-def test_a_cancelled_task_waits_for_its_thread_too(executor: ThreadPoolExecutor) -> None:
+def test_a_cancelled_task_waits_for_its_thread_too(executor):
     go_on, at_work = threading.Event(), threading.Event()
     finished: list[str] = []
 
-    def items() -> Generator[int, None, None]:
+    def items():
         try:
             at_work.set()
             assert go_on.wait(60)
@@ -124,12 +120,12 @@ def test_a_cancelled_task_waits_for_its_thread_too(executor: ThreadPoolExecutor)
 
     stops: list[str] = []
 
-    async def take_all() -> None:
+    async def take_all():
         async with produce(executor, items(), lambda: stops.append("stop")) as made:
             async for _ in made:
                 pass
 
-    async def cancel_it() -> None:
+    async def cancel_it():
         task = asyncio.ensure_future(take_all())
         await asyncio.get_running_loop().run_in_executor(executor, at_work.wait)
         # Again and again: each of them must find it waiting still.
@@ -146,25 +142,25 @@ def test_a_cancelled_task_waits_for_its_thread_too(executor: ThreadPoolExecutor)
     assert finished == ["generator"]
 
 
-def test_no_items_are_no_failure(executor: ThreadPoolExecutor) -> None:
+def test_no_items_are_no_failure(executor):
     maker = Maker(0)
 
-    async def take_all() -> list[int]:
+    async def take_all():
         async with produce(executor, maker.items(), maker.stopped.set) as made:
             return [item async for item in made]
 
     assert asyncio.run(take_all()) == []
 
 
-def test_a_generator_that_fails_to_close_is_not_hidden(executor: ThreadPoolExecutor) -> None:
-    def items() -> Generator[int, None, None]:
+def test_a_generator_that_fails_to_close_is_not_hidden(executor):
+    def items():
         try:
             yield 1
             yield 2
         finally:
             raise OSError("at the end")
 
-    async def take_one() -> None:
+    async def take_one():
         async with produce(executor, items(), lambda: None) as made:
             await anext(made)
 
@@ -177,12 +173,10 @@ class Large:
 
 
 @pytest.mark.parametrize("failing_close", [False, True])
-def test_a_failure_does_not_keep_what_was_made(
-    executor: ThreadPoolExecutor, failing_close: bool
-) -> None:
+def test_a_failure_does_not_keep_what_was_made(executor, failing_close):
     made_once: list[weakref.ref[Large]] = []
 
-    def items() -> Generator[Large, None, None]:
+    def items():
         item = Large()
         made_once.append(weakref.ref(item))
         try:
@@ -194,14 +188,14 @@ def test_a_failure_does_not_keep_what_was_made(
             if failing_close:
                 raise KeyError("it cannot be closed")
 
-    async def take() -> None:
+    async def take():
         async with produce(executor, items(), lambda: None) as made:
             async for item in made:
                 if failing_close:
                     break
                 del item
 
-    async def fail() -> None:
+    async def fail():
         with pytest.raises(KeyError, match="it cannot be"):
             await take()
 

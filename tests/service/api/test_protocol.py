@@ -6,20 +6,17 @@ import logging
 import select
 import socket
 import threading
-from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 import httpx
 import pytest
 from fastapi import Body, FastAPI, Request
-from starlette.responses import StreamingResponse
-from starlette.types import Receive, Scope, Send
-from websockets.sync.client import connect
-
 from service.api.connections import Connections
 from service.api.middleware.limits import BodyTimeout
 from service.api.protocol import protocol_classes
+from starlette.responses import StreamingResponse
 from tests.service.api.asgi_server import Answer, Identified, read_answer, serving
+from websockets.sync.client import connect
 
 # Long enough for this machine to do a few requests in it.
 TIMEOUT_S = 0.5
@@ -30,38 +27,38 @@ MOST_CONNECTIONS = 250
 class Site:
     """The application, and what it saw."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.go_on = threading.Event()
         self.gone = threading.Event()
         self.bodies: list[bytes] = []
         app = FastAPI()
 
         @app.get("/hello")
-        async def hello() -> str:
+        async def hello():
             return "hello"
 
         @app.post("/echo")
-        async def echo(request: Request) -> int:
+        async def echo(request: Request):
             body = await request.body()
             self.bodies.append(body)
             return len(body)
 
         @app.post("/json")
-        async def parsed(word: str = Body(embed=True)) -> str:
+        async def parsed(word: str = Body(embed=True)):
             return word
 
         @app.post("/unread")
-        async def unread() -> str:
+        async def unread():
             return "no need to read that"
 
         @app.post("/slow")
-        def slow() -> str:
+        def slow():
             assert self.go_on.wait(60)
             return "done"
 
         @app.post("/endless")
-        async def endless(request: Request) -> StreamingResponse:
-            async def sound() -> AsyncIterator[bytes]:
+        async def endless(request: Request):
+            async def sound():
                 yield b"first"
                 while not await request.is_disconnected():
                     pass
@@ -71,7 +68,7 @@ class Site:
 
         inner = BodyTimeout(app, TIMEOUT_S)
 
-        async def outer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def outer(scope, receive, send):
             if scope["type"] == "websocket":
                 await receive()
                 await send({"type": "websocket.accept"})
@@ -84,7 +81,7 @@ class Site:
 
         self.app = Identified(outer)
 
-    async def _until_gone(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _until_gone(self, scope, receive, send):
         message = await receive()
         while message["type"] != "http.disconnect":
             self.bodies.append(message["body"])
@@ -93,20 +90,18 @@ class Site:
 
 
 @pytest.fixture
-def site() -> Site:
+def site():
     return Site()
 
 
 @pytest.fixture
-def port(site: Site) -> Iterator[int]:
-    http, websockets = protocol_classes(
-        Connections(MOST_CONNECTIONS), MAX_HEAD_BYTES, TIMEOUT_S, send_timeout_s=60.0
-    )
+def port(site):
+    http, websockets = protocol_classes(Connections(MOST_CONNECTIONS), MAX_HEAD_BYTES, TIMEOUT_S, send_timeout_s=60.0)
     with serving(site.app, http=http, ws=websockets, timeout_keep_alive=30) as port:
         yield port
 
 
-def post(path: str, length: int, *more: str) -> bytes:
+def post(path, length, *more):
     lines = [f"POST {path} HTTP/1.1", "Host: localhost", f"Content-Length: {length}", *more]
     return "\r\n".join([*lines, "", ""]).encode()
 
@@ -115,32 +110,32 @@ GET = b"GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
 @contextmanager
-def connected(port: int) -> Iterator[socket.socket]:
+def connected(port):
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
         yield connection
 
 
-def is_closed(connection: socket.socket) -> bool:
+def is_closed(connection):
     try:
         return connection.recv(1) == b""
     except ConnectionResetError:  # the peer closed before it had read everything
         return True
 
 
-def trickle(connection: socket.socket, byte: bytes) -> Answer:
+def trickle(connection, byte):
     """Send a byte now and then until an answer comes."""
     while not select.select([connection], [], [], TIMEOUT_S / 20)[0]:
         connection.sendall(byte)
     return read_answer(connection)
 
 
-def let_the_timeout_pass(port: int) -> None:
+def let_the_timeout_pass(port):
     """Come back when a silent connection, opened now, has been given up."""
     with connected(port) as silent:
         assert read_answer(silent).status == 408
 
 
-def test_a_silent_connection_gets_408_and_is_closed(port: int) -> None:
+def test_a_silent_connection_gets_408_and_is_closed(port):
     with connected(port) as connection:
         answer = read_answer(connection)
         assert answer.status == 408
@@ -150,14 +145,14 @@ def test_a_silent_connection_gets_408_and_is_closed(port: int) -> None:
         assert is_closed(connection)
 
 
-def test_a_trickled_head_gets_408(port: int) -> None:
+def test_a_trickled_head_gets_408(port):
     with connected(port) as connection:
         connection.sendall(b"GET /hello HTTP/1.1\r\nX-Long: ")
         assert trickle(connection, b"a").status == 408
         assert is_closed(connection)
 
 
-def test_a_trickled_head_on_a_kept_alive_connection_gets_408(port: int) -> None:
+def test_a_trickled_head_on_a_kept_alive_connection_gets_408(port):
     with connected(port) as connection:
         connection.sendall(GET)
         assert read_answer(connection).status == 200
@@ -166,14 +161,14 @@ def test_a_trickled_head_on_a_kept_alive_connection_gets_408(port: int) -> None:
         assert is_closed(connection)
 
 
-def test_a_pipelined_head_that_never_ends_gets_408_after_the_first_answer(port: int) -> None:
+def test_a_pipelined_head_that_never_ends_gets_408_after_the_first_answer(port):
     with connected(port) as connection:
         connection.sendall(GET + GET[:20])
         assert read_answer_exactly(connection).status == 200
         assert read_answer(connection).status == 408
 
 
-def read_answer_exactly(connection: socket.socket) -> Answer:
+def read_answer_exactly(connection):
     """Read one answer and not a byte of what comes after it."""
     head = b""
     while not head.endswith(b"\r\n\r\n"):
@@ -186,7 +181,7 @@ def read_answer_exactly(connection: socket.socket) -> Answer:
     return Answer(int(lines[0].split()[1]), headers, body)
 
 
-def test_pipelined_requests_are_answered_in_their_order(port: int, site: Site) -> None:
+def test_pipelined_requests_are_answered_in_their_order(port, site):
     bodies = [b"a" * n for n in (1, 22, 333)]
     with connected(port) as connection:
         connection.sendall(b"".join(post("/echo", len(body)) + body for body in bodies))
@@ -195,7 +190,7 @@ def test_pipelined_requests_are_answered_in_their_order(port: int, site: Site) -
     assert site.bodies == bodies
 
 
-def test_a_kept_alive_connection_may_idle_longer_than_the_timeout(port: int) -> None:
+def test_a_kept_alive_connection_may_idle_longer_than_the_timeout(port):
     with connected(port) as connection:
         for _ in range(3):
             connection.sendall(GET)
@@ -203,7 +198,7 @@ def test_a_kept_alive_connection_may_idle_longer_than_the_timeout(port: int) -> 
             let_the_timeout_pass(port)
 
 
-def test_an_answer_may_take_longer_than_the_timeout(port: int, site: Site) -> None:
+def test_an_answer_may_take_longer_than_the_timeout(port, site):
     with connected(port) as connection:
         connection.sendall(post("/slow", 0))
         let_the_timeout_pass(port)
@@ -211,14 +206,14 @@ def test_an_answer_may_take_longer_than_the_timeout(port: int, site: Site) -> No
         assert read_answer(connection).body == b'"done"'
 
 
-def test_a_websocket_outlives_the_timeout(port: int) -> None:
+def test_a_websocket_outlives_the_timeout(port):
     with connect(f"ws://127.0.0.1:{port}/") as websocket:
         let_the_timeout_pass(port)
         websocket.send("still here")
         assert websocket.recv() == "still here"
 
 
-def test_requests_are_answered_while_two_hundred_connections_are_silent(port: int) -> None:
+def test_requests_are_answered_while_two_hundred_connections_are_silent(port):
     with ExitStack() as stack, httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
         silent = [stack.enter_context(connected(port)) for _ in range(200)]
         poll = select.poll()
@@ -232,14 +227,14 @@ def test_requests_are_answered_while_two_hundred_connections_are_silent(port: in
         assert client.get("/hello").json() == "hello"
 
 
-def head_of(n_bytes: int) -> bytes:
+def head_of(n_bytes):
     start = b"GET /hello HTTP/1.1\r\nHost: localhost\r\nX-Long: "
     return start + b"a" * (n_bytes - len(start) - 4) + b"\r\n\r\n"
 
 
 @pytest.mark.parametrize("n_after", [0, 1])
 @pytest.mark.parametrize("part", [1, 100, 4096, 100_000])
-def test_a_head_may_have_so_many_bytes_and_not_one_more(port: int, part: int, n_after: int) -> None:
+def test_a_head_may_have_so_many_bytes_and_not_one_more(port, part, n_after):
     """Whatever comes before and after it, and however it is cut."""
     rest = GET * n_after
     for n_bytes, status in ((MAX_HEAD_BYTES, 200), (MAX_HEAD_BYTES + 1, 431)):
@@ -259,7 +254,7 @@ def test_a_head_may_have_so_many_bytes_and_not_one_more(port: int, part: int, n_
                     assert is_closed(connection)
 
 
-def test_a_head_without_an_end_gets_431(port: int) -> None:
+def test_a_head_without_an_end_gets_431(port):
     with connected(port) as connection:
         connection.sendall(b"GET /hello HTTP/1.1\r\nX-Long: " + b"a" * (MAX_HEAD_BYTES + 1))
         answer = read_answer(connection)
@@ -267,7 +262,7 @@ def test_a_head_without_an_end_gets_431(port: int) -> None:
         assert is_closed(connection)
 
 
-def test_what_is_not_http_gets_400(port: int) -> None:
+def test_what_is_not_http_gets_400(port):
     with connected(port) as connection:
         connection.sendall(b"\x16\x03\x01\x02\x00\x01\r\n\r\n")
         answer = read_answer(connection)
@@ -275,7 +270,7 @@ def test_what_is_not_http_gets_400(port: int) -> None:
 
 
 @pytest.mark.parametrize("path", ["/echo", "/json"])
-def test_a_trickled_body_gets_408_and_the_connection_closes(port: int, path: str) -> None:
+def test_a_trickled_body_gets_408_and_the_connection_closes(port, path):
     with connected(port) as connection:
         connection.sendall(post(path, 5000, "Content-Type: application/json"))
         answer = trickle(connection, b" ")
@@ -286,7 +281,7 @@ def test_a_trickled_body_gets_408_and_the_connection_closes(port: int, path: str
         assert is_closed(connection)
 
 
-def test_a_body_that_never_comes_gets_408(port: int) -> None:
+def test_a_body_that_never_comes_gets_408(port):
     with connected(port) as connection:
         connection.sendall(post("/echo", 10, "Expect: 100-continue"))
         assert connection.recv(12) == b"HTTP/1.1 100"
@@ -295,7 +290,7 @@ def test_a_body_that_never_comes_gets_408(port: int) -> None:
         assert read_answer(connection).status == 408
 
 
-def test_a_body_in_parts_that_is_in_time_is_read(port: int, site: Site) -> None:
+def test_a_body_in_parts_that_is_in_time_is_read(port, site):
     with connected(port) as connection:
         connection.sendall(post("/echo", 26))
         for letter in b"abcdefghijklmnopqrstuvwxyz":
@@ -304,7 +299,7 @@ def test_a_body_in_parts_that_is_in_time_is_read(port: int, site: Site) -> None:
     assert site.bodies == [b"abcdefghijklmnopqrstuvwxyz"]
 
 
-def test_waiting_for_the_client_to_go_away_has_no_timeout(port: int, site: Site) -> None:
+def test_waiting_for_the_client_to_go_away_has_no_timeout(port, site):
     with connected(port) as connection:
         connection.sendall(post("/until-gone", 4) + b"body")
         let_the_timeout_pass(port)
@@ -314,7 +309,7 @@ def test_waiting_for_the_client_to_go_away_has_no_timeout(port: int, site: Site)
     assert b"".join(site.bodies) == b"body"
 
 
-def test_a_body_that_nobody_reads_does_not_hold_the_connection(port: int) -> None:
+def test_a_body_that_nobody_reads_does_not_hold_the_connection(port):
     with connected(port) as connection:
         connection.sendall(post("/unread", 100_000))
         answer = read_answer_exactly(connection)
@@ -326,7 +321,7 @@ def test_a_body_that_nobody_reads_does_not_hold_the_connection(port: int) -> Non
             assert is_closed(connection)
 
 
-def test_a_body_that_nobody_reads_may_come_after_the_answer(port: int) -> None:
+def test_a_body_that_nobody_reads_may_come_after_the_answer(port):
     with connected(port) as connection:
         connection.sendall(post("/unread", 5) + b"12")
         assert read_answer_exactly(connection).status == 200
@@ -337,9 +332,7 @@ def test_a_body_that_nobody_reads_may_come_after_the_answer(port: int) -> None:
         assert read_answer_exactly(connection).status == 200
 
 
-def test_a_body_that_breaks_while_it_is_answered_breaks_the_answer(
-    port: int, site: Site, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_body_that_breaks_while_it_is_answered_breaks_the_answer(port, site, caplog):
     with connected(port) as connection:
         head = b"POST /endless HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
         connection.sendall(head)
@@ -354,7 +347,7 @@ def test_a_body_that_breaks_while_it_is_answered_breaks_the_answer(
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
-def test_a_body_that_is_not_http_gets_400(port: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_body_that_is_not_http_gets_400(port, caplog):
     with connected(port) as connection:
         head = b"POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
         connection.sendall(head + b"no chunk\r\n")
@@ -362,9 +355,7 @@ def test_a_body_that_is_not_http_gets_400(port: int, caplog: pytest.LogCaptureFi
         assert is_closed(connection)
 
 
-def test_a_client_that_goes_away_in_its_head_leaves_nothing(
-    port: int, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_client_that_goes_away_in_its_head_leaves_nothing(port, caplog):
     for part in (b"", GET[:10]):
         with connected(port) as connection:
             connection.sendall(part)

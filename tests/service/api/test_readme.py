@@ -1,23 +1,18 @@
 """The commands and the Python of README.md do what it says."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 import soundfile
 
 
 @pytest.fixture
-def readme(repository: Path, server: Any) -> str:
+def readme(repository, server):
     """Its text, about the server of the tests."""
     text = (repository / "README.md").read_text(encoding="utf-8")
     assert text.count("localhost:8880") == 4
@@ -27,7 +22,7 @@ def readme(repository: Path, server: Any) -> str:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
-def test_curl_saves_speech(readme: str, tmp_path: Path) -> None:
+def test_curl_saves_speech(readme, tmp_path):
     command = re.search(r"^curl .*$", readme, re.MULTILINE)
     assert command is not None
     subprocess.run(command.group(), shell=True, cwd=tmp_path, check=True)
@@ -38,9 +33,7 @@ def test_curl_saves_speech(readme: str, tmp_path: Path) -> None:
 
 @pytest.mark.own_server
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
-def test_curl_waits_for_a_service_that_starts(
-    start_server: Callable[..., Any], repository: Path, tmp_path: Path
-) -> None:
+def test_curl_waits_for_a_service_that_starts(start_server, repository, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
     text = (repository / "README.md").read_text(encoding="utf-8")
@@ -54,7 +47,7 @@ def test_curl_waits_for_a_service_that_starts(
     assert server.stop() == 0
 
 
-def test_no_command_of_the_documents_saves_an_error(repository: Path) -> None:
+def test_no_command_of_the_documents_saves_an_error(repository):
     n_commands = 0
     for page in (repository / "README.md", *(repository / "docs").glob("*.md")):
         text = page.read_text(encoding="utf-8").replace("\\\n", " ")
@@ -65,7 +58,7 @@ def test_no_command_of_the_documents_saves_an_error(repository: Path) -> None:
     assert n_commands >= 5
 
 
-def test_python_saves_and_plays_speech(readme: str, tmp_path: Path) -> None:
+def test_python_saves_and_plays_speech(readme, tmp_path):
     """The player is a stand-in that keeps what it gets."""
     player = tmp_path / "aplay"
     player.write_text('#!/bin/sh\ncat > "$PLAYED"\n')
@@ -74,9 +67,7 @@ def test_python_saves_and_plays_speech(readme: str, tmp_path: Path) -> None:
     snippets = re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
     assert len(snippets) == 2
     for snippet in snippets:
-        environment = {
-            **os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PLAYED": str(played),
-        }  # fmt: skip
+        environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PLAYED": str(played)}
         subprocess.run([sys.executable, "-c", snippet], cwd=tmp_path, env=environment, check=True)
     samples, _ = soundfile.read(tmp_path / "hello.mp3")
     assert len(samples) > 12_000

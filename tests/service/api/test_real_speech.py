@@ -1,36 +1,32 @@
 """What the doors say of a sentence is what the model says, sample by sample, on the real model."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
-
 from service.audio.encoding import to_int16
-from service.speech import Synthesizer, Utterance, joining
 from tests.service.api.elevenlabs.stream_socket import StreamSocket
 from tests.service.api.speech_client import speak
 from tests.service.api.speech_socket import SpeechSocket
 from tests.service.api.wyoming.talks import Talk
 
+from service.speech import Utterance, joining
+
 TEXT = "Good morning."
 WAV_HEADER = 44
 
 
-def openai(server: Any) -> bytes:
+def openai(server):
     body = {"input": TEXT, "voice": "af_heart", "response_format": "pcm"}
     return bytes(server.client.post("/v1/audio/speech", json=body).content)
 
 
-def elevenlabs(server: Any) -> bytes:
+def elevenlabs(server):
     path = "/v1/text-to-speech/af_heart?output_format=pcm_24000"
     return bytes(server.client.post(path, json={"text": TEXT}).content)
 
 
-def elevenlabs_socket(server: Any) -> bytes:
+def elevenlabs_socket(server):
     with StreamSocket(server.url) as socket:
         socket.send(text=" ")
         socket.send(text=f"{TEXT} ")
@@ -38,19 +34,19 @@ def elevenlabs_socket(server: Any) -> bytes:
         return socket.until_final().audio
 
 
-def piper(server: Any) -> bytes:
+def piper(server):
     return bytes(server.client.post("/", json={"text": TEXT}).content[WAV_HEADER:])
 
 
-def session(server: Any) -> bytes:
+def session(server):
     with SpeechSocket(server.url) as talk:
         talk.say(TEXT)
         talk.finish()
         return talk.pcm
 
 
-def wyoming(server: Any) -> bytes:
-    async def talk() -> bytes:
+def wyoming(server):
+    async def talk():
         async with Talk(server.uri) as client:
             return await client.say(TEXT)
 
@@ -58,7 +54,7 @@ def wyoming(server: Any) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def said(synthesizer: Synthesizer) -> np.ndarray:
+def said(synthesizer):
     segments = synthesizer.stream(synthesizer.plan(Utterance(TEXT)))
     return to_int16(np.concatenate([segment.samples for segment in segments]))
 
@@ -71,9 +67,7 @@ def said(synthesizer: Synthesizer) -> np.ndarray:
         openai, elevenlabs, elevenlabs_socket, piper, session, wyoming,
     ],
 )  # fmt: skip
-def test_a_door_says_what_the_model_says(
-    real_server: Any, said: np.ndarray, door: Callable[[Any], bytes]
-) -> None:
+def test_a_door_says_what_the_model_says(real_server, said, door):
     heard = np.frombuffer(door(real_server), "<i2")
     n_common = min(heard.size, said.size)
     # Sessions do not know that it is the last sentence, and end it with a pause.

@@ -1,34 +1,19 @@
 """The whole application, wired: who is let in, what every answer carries, what is told of it."""
 
-from __future__ import annotations
-
 import json
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-
 from service.api.app import create_app
 from service.settings import Settings
-from tests.service.api.secured_server import (
-    FOREIGN,
-    KEYS,
-    LISTED,
-    STRANGER,
-    TEXT,
-    bearer,
-    complaint,
-)
+from tests.service.api.secured_server import FOREIGN, KEYS, LISTED, STRANGER, TEXT, bearer, complaint
 
 # Starting.
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
-def test_nobody_listens_wider_without_keys(host: str) -> None:
+def test_nobody_listens_wider_without_keys(host):
     line = complaint("--host", host)
     assert f"host {host} can be reached from other machines" in line
     assert "api_keys_file" in line
@@ -36,9 +21,7 @@ def test_nobody_listens_wider_without_keys(host: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["keys", pytest.param("insecure", marks=pytest.mark.thorough)])
-def test_with_keys_or_insecure_it_listens_wider(
-    start_server: Callable[..., Any], secured_keys: Path, how: str
-) -> None:
+def test_with_keys_or_insecure_it_listens_wider(start_server, secured_keys, how):
     arguments = ["--insecure"] if how == "insecure" else ["--api-keys-file", str(secured_keys)]
     server = start_server("--host", "0.0.0.0", *arguments)
     assert "0.0.0.0" in server.url
@@ -48,7 +31,7 @@ def test_with_keys_or_insecure_it_listens_wider(
     assert server.stop() == 0
 
 
-def test_a_short_key_stops_start_up_and_is_not_shown(tmp_path: Path) -> None:
+def test_a_short_key_stops_start_up_and_is_not_shown(tmp_path):
     path = tmp_path / "keys"
     path.write_text(f"{KEYS[0]}\nsesame\n")
     line = complaint("--api-keys-file", str(path))
@@ -63,7 +46,7 @@ def test_a_short_key_stops_start_up_and_is_not_shown(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("key", KEYS)
 @pytest.mark.parametrize("header", ["authorization", "x-api-key"])
-def test_every_key_lets_in(secured: Any, key: str, header: str) -> None:
+def test_every_key_lets_in(secured, key, header):
     headers = bearer(key) if header == "authorization" else {header: key}
     assert secured.client.get("/voices", headers=headers).status_code == 200
     spoken = secured.client.post("/synthesize", json={"text": TEXT}, headers=headers)
@@ -95,9 +78,7 @@ def test_every_key_lets_in(secured: Any, key: str, header: str) -> None:
         ("DELETE", "/voices"),
     ],
 )
-def test_nothing_is_told_to_who_has_no_key(
-    secured: Any, method: str, path: str, headers: dict[str, str]
-) -> None:
+def test_nothing_is_told_to_who_has_no_key(secured, method, path, headers):
     body = {"text": TEXT} if method == "POST" else None
     answer = secured.client.request(method, path, json=body, headers=headers)
     assert answer.status_code == 401
@@ -105,7 +86,7 @@ def test_nothing_is_told_to_who_has_no_key(
     assert answer.json()["error"]["code"] == "unauthorized"
 
 
-def test_probes_need_no_key_and_metrics_do(secured: Any) -> None:
+def test_probes_need_no_key_and_metrics_do(secured):
     assert secured.client.get("/health").status_code == 200
     assert secured.client.get("/ready").status_code == 200
     assert secured.client.get("/metrics").status_code == 401
@@ -115,7 +96,7 @@ def test_probes_need_no_key_and_metrics_do(secured: Any) -> None:
 # Pages.
 
 
-def test_no_page_is_told_anything_where_none_is_listed(server: Any) -> None:
+def test_no_page_is_told_anything_where_none_is_listed(server):
     for origin in (LISTED, FOREIGN, "null"):
         read = server.client.get("/voices", headers={"origin": origin})
         spoken = server.client.post("/synthesize", json={"text": TEXT}, headers={"origin": origin})
@@ -123,15 +104,11 @@ def test_no_page_is_told_anything_where_none_is_listed(server: Any) -> None:
             "/synthesize", headers={"origin": origin, "access-control-request-method": "POST"}
         )
         assert spoken.status_code == 403
-        assert not any(
-            name.startswith("access-control")
-            for answer in (read, spoken, asked)
-            for name in answer.headers
-        )
+        assert not any(name.startswith("access-control") for answer in (read, spoken, asked) for name in answer.headers)
 
 
-def test_a_listed_page_may_use_it_and_another_may_not(secured: Any) -> None:
-    def ask(origin: str) -> tuple[httpx.Response, httpx.Response]:
+def test_a_listed_page_may_use_it_and_another_may_not(secured):
+    def ask(origin):
         headers = {"origin": origin, **bearer(KEYS[0])}
         before = {
             "origin": origin,
@@ -147,9 +124,7 @@ def test_a_listed_page_may_use_it_and_another_may_not(secured: Any) -> None:
     assert (asked.status_code, spoken.status_code) == (200, 200)
     for answer in (asked, spoken):
         assert answer.headers["access-control-allow-origin"] == LISTED
-    exposed = {
-        name.strip().lower() for name in spoken.headers["access-control-expose-headers"].split(",")
-    }
+    exposed = {name.strip().lower() for name in spoken.headers["access-control-expose-headers"].split(",")}
     own = {name for name in spoken.headers if name.startswith("x-")} - {"x-content-type-options"}
     assert own <= exposed
     asked, spoken = ask(FOREIGN)
@@ -161,7 +136,7 @@ def test_a_listed_page_may_use_it_and_another_may_not(secured: Any) -> None:
 # The log.
 
 
-def test_the_log_is_one_object_a_line_and_holds_no_key_and_no_text(secured: Any) -> None:
+def test_the_log_is_one_object_a_line_and_holds_no_key_and_no_text(secured):
     text = "Zanzibar."
     for key, identity in ((KEYS[0], "let-in"), (STRANGER, "kept-out")):
         headers = {**bearer(key), "x-request-id": identity}
@@ -171,9 +146,7 @@ def test_the_log_is_one_object_a_line_and_holds_no_key_and_no_text(secured: Any)
     lines = [json.loads(line) for line in secured.log if line]
     for line in lines:
         assert {"time", "level", "logger", "message"} <= set(line)
-    (spoken,) = [
-        line for line in lines if line.get("id") == "let-in" and line["path"] == "/synthesize"
-    ]
+    (spoken,) = [line for line in lines if line.get("id") == "let-in" and line["path"] == "/synthesize"]
     assert spoken["message"] == "request"
     assert spoken["outcome"] == "ok"
     assert spoken["status"] == 200
@@ -200,7 +173,7 @@ UNDOCUMENTED = {
 """The page, the WebSockets, and whatever does not exist."""
 
 
-def endpoints() -> set[str]:
+def endpoints():
     """Return the endpoints that a metric may name: other tests may have asked for any."""
     return {*create_app(Settings(), lambda error: None).openapi()["paths"], *UNDOCUMENTED}
 
@@ -208,7 +181,7 @@ def endpoints() -> set[str]:
 class Numbers(dict[tuple[str, ...], float]):
     """The samples of `/metrics`, by name and values of their labels."""
 
-    def __init__(self, server: Any) -> None:
+    def __init__(self, server):
         answer = server.client.get("/metrics", headers=bearer(KEYS[0]))
         assert answer.status_code == 200
         assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
@@ -216,11 +189,11 @@ class Numbers(dict[tuple[str, ...], float]):
         samples = [sample for family in self.families for sample in family.samples]
         super().__init__({(s.name, *s.labels.values()): s.value for s in samples})
 
-    def __missing__(self, key: tuple[str, ...]) -> float:
+    def __missing__(self, key):
         return 0.0
 
 
-def test_metrics_count_what_happens(secured: Any) -> None:
+def test_metrics_count_what_happens(secured):
     before = Numbers(secured)
     text = "It counts."
     audio_s = 0.0
@@ -232,7 +205,7 @@ def test_metrics_count_what_happens(secured: Any) -> None:
     secured.client.get("/voices")
     after = Numbers(secured)
 
-    def grown(*key: str) -> float:
+    def grown(*key):
         return after[key] - before[key]
 
     requests = "kokoro_requests_total"
@@ -254,7 +227,7 @@ def test_metrics_count_what_happens(secured: Any) -> None:
     assert grown("kokoro_audio_cache_bytes") >= audio_s / 2 * 96_000
 
 
-def test_metrics_are_those_of_the_service_and_its_process(secured: Any) -> None:
+def test_metrics_are_those_of_the_service_and_its_process(secured):
     numbers = Numbers(secured)
     families = {family.name: family for family in numbers.families}
     assert {"kokoro_requests", "process_resident_memory_bytes"} <= set(families)

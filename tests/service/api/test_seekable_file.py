@@ -11,7 +11,6 @@ import pytest
 from fastapi import FastAPI
 from hypothesis import example
 from hypothesis import strategies as st
-
 from service.api.middleware.methods import Methods
 from service.api.seekable_file import SeekableFile, parse_ranges
 from tests.profiles import given
@@ -21,29 +20,25 @@ HUGE = "9" * 5000
 
 
 @pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> FastAPI:
+def app(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     (folder / "sound").write_bytes(CONTENT)
     (folder / "empty").write_bytes(b"")
     app = FastAPI()
 
     @app.get("/{name}")
-    async def file(name: str) -> SeekableFile:
+    async def file(name: str):
         return SeekableFile(Path(folder, name), media_type="audio/mpeg")
 
     app.add_middleware(Methods, routes=app.routes)
     return app
 
 
-def ask(
-    app: FastAPI, *ranges: str, name: str = "sound", method: str = "GET", **headers: str
-) -> httpx.Response:
-    async def asked() -> httpx.Response:
+def ask(app, *ranges, name="sound", method="GET", **headers):
+    async def asked():
         transport = httpx.ASGITransport(app)
         fields = [("range", value.encode()) for value in ranges]
-        fields += [
-            (key.replace("_", "-"), value.encode("latin-1")) for key, value in headers.items()
-        ]
+        fields += [(key.replace("_", "-"), value.encode("latin-1")) for key, value in headers.items()]
         async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
             return await client.request(method, f"/{name}", headers=fields)
 
@@ -59,9 +54,7 @@ HEADERS = st.one_of(
     st.builds(
         "{}{}".format,
         st.sampled_from(["bytes=", "Bytes=", "bytes = ", "bytes", "seconds=", "", "bytes=,"]),
-        st.lists(st.one_of(RANGES, st.text("0123456789-, \t", max_size=8)), max_size=5).map(
-            ", ".join
-        ),
+        st.lists(st.one_of(RANGES, st.text("0123456789-, \t", max_size=8)), max_size=5).map(", ".join),
     ),
     st.text(st.characters(codec="latin-1", exclude_categories=["Cc"]), max_size=20),
 )
@@ -73,7 +66,7 @@ HEADERS = st.one_of(
 @example(f"bytes=-{HUGE}")
 @example(f"bytes={HUGE}-{HUGE}")
 @example("bytes=" + "0-0," * 2000)
-def test_every_header_gets_a_part_the_whole_or_416(app: FastAPI, header: str) -> None:
+def test_every_header_gets_a_part_the_whole_or_416(app, header):
     answer = ask(app, header)
     n_bytes = len(CONTENT)
     if answer.status_code == 200:
@@ -121,23 +114,21 @@ def test_every_header_gets_a_part_the_whole_or_416(app: FastAPI, header: str) ->
         ("seconds=5-6", 200, CONTENT),
     ],
 )
-def test_ranges_are_those_of_the_rfc(
-    app: FastAPI, header: str, status: int, expected: bytes | None
-) -> None:
+def test_ranges_are_those_of_the_rfc(app, header, status, expected):
     answer = ask(app, header)
     assert answer.status_code == status
     if expected is not None:
         assert answer.content == expected
 
 
-def test_several_parts_come_in_one_answer(app: FastAPI) -> None:
+def test_several_parts_come_in_one_answer(app):
     answer = ask(app, "bytes=0-1,98-")
     assert answer.status_code == 206
     for part in (b"bytes 0-1/100\r\n\r\n\x00\x01", b"bytes 98-99/100\r\n\r\nbc"):
         assert part in answer.content
 
 
-def test_a_range_is_for_get_and_for_the_version_that_it_names(app: FastAPI) -> None:
+def test_a_range_is_for_get_and_for_the_version_that_it_names(app):
     whole = ask(app)
     assert whole.headers["accept-ranges"] == "bytes"
     etag = whole.headers["etag"]
@@ -156,7 +147,7 @@ NO_DATES = (
 )  # fmt: skip
 
 
-def test_preconditions_are_those_of_the_rfc(app: FastAPI) -> None:
+def test_preconditions_are_those_of_the_rfc(app):
     whole = ask(app)
     tag, date = whole.headers["etag"], whole.headers["last-modified"]
     cases: list[tuple[int, dict[str, str]]] = [
@@ -172,8 +163,7 @@ def test_preconditions_are_those_of_the_rfc(app: FastAPI) -> None:
         (412, {"if_unmodified_since": "Sunday, 06-Nov-94 08:49:37 GMT"}),
         (412, {"if_unmodified_since": "Sun Nov  6 08:49:37 1994"}),
         (304, {"if_modified_since": "Sun Nov 16 08:49:37 2999"}),
-        *[(200, {name: no_date}) for no_date in NO_DATES
-          for name in ("if_modified_since", "if_unmodified_since")],
+        *[(200, {name: no_date}) for no_date in NO_DATES for name in ("if_modified_since", "if_unmodified_since")],
         # A tag counts, and the date beside it does not.
         (200, {"if_match": tag, "if_unmodified_since": EARLIER}),
         (412, {"if_match": '"a"', "if_unmodified_since": LATER}),
@@ -182,21 +172,19 @@ def test_preconditions_are_those_of_the_rfc(app: FastAPI) -> None:
         # Who expects one version and has it gets no other answer than who has it.
         (304, {"if_match": tag, "if_none_match": tag}),
         (412, {"if_match": '"a"', "if_none_match": tag}),
-    ]  # fmt: skip
+    ]
     missed = []
     for status, headers in cases:
         for method in ("GET", "HEAD"):
             answer = ask(app, method=method, **headers)
             versions = (answer.headers.get("etag"), answer.headers.get("last-modified"))
             content = CONTENT if (status, method) == (200, "GET") else b""
-            if answer.status_code != status or (
-                status != 412 and (versions, answer.content) != ((tag, date), content)
-            ):
+            if answer.status_code != status or (status != 412 and (versions, answer.content) != ((tag, date), content)):
                 missed.append((method, headers, answer))
     assert not missed
 
 
-def test_preconditions_come_before_ranges(app: FastAPI) -> None:
+def test_preconditions_come_before_ranges(app):
     tag = ask(app).headers["etag"]
     for header in ("bytes=5-6", "bytes=900-"):
         assert ask(app, header, if_none_match=tag).status_code == 304
@@ -214,11 +202,11 @@ WRITTEN = st.text(st.characters(codec="latin-1", exclude_categories=["Cc"]), max
         st.one_of(WRITTEN, st.sampled_from(["*", 'W/"', EARLIER, LATER, *NO_DATES])),
     )
 )
-def test_no_precondition_is_an_error(app: FastAPI, headers: dict[str, str]) -> None:
+def test_no_precondition_is_an_error(app, headers):
     assert ask(app, **headers).status_code in (200, 304, 412)
 
 
-def test_a_file_without_bytes_or_that_is_gone(app: FastAPI) -> None:
+def test_a_file_without_bytes_or_that_is_gone(app):
     assert ask(app, name="empty").content == b""
     assert ask(app, "bytes=0-", name="empty").status_code == 416
     assert ask(app, "bytes=-5", name="empty").status_code == 416

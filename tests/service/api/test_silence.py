@@ -5,22 +5,21 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import av
 import httpx
 import pytest
 from hypothesis import strategies as st
-
 from service.api.elevenlabs.output_formats import OUTPUT_FORMATS, require_output_format
 from service.api.schemas import STREAMABLE_FORMATS
-from service.audio import FORMATS, AudioFormat
 from service.errors import EmptyTextError, NothingToSayError
-from service.speech import Delivery, Synthesizer, Utterance
 from tests.profiles import given
 from tests.service.api.elevenlabs.stream_socket import StreamSocket
 from tests.service.api.websocket.sessions import opened
+
+from service.audio import FORMATS
+from service.speech import Delivery, Utterance
 
 PAUSES = (
     "[pause:0s]",
@@ -43,7 +42,7 @@ BREAKS = (
 SHORT_SILENCE = bytes(2 * 4_800)
 
 
-def n_decoded(content: bytes, audio_format: AudioFormat) -> int:
+def n_decoded(content, audio_format):
     """Return the number of samples; what a decoder cannot open raises."""
     if not FORMATS[audio_format].container and not content:
         return 0
@@ -53,8 +52,8 @@ def n_decoded(content: bytes, audio_format: AudioFormat) -> int:
         return sum(frame.samples for frame in file.decode(audio=0))
 
 
-def of_synthesize(server: Any) -> Iterator[tuple[AudioFormat, bytes]]:
-    def ask(**fields: Any) -> httpx.Response:
+def of_synthesize(server):
+    def ask(**fields):
         response: httpx.Response = server.client.post("/synthesize", json=fields)
         assert response.status_code == 200, (fields, response.text)
         return response
@@ -74,13 +73,13 @@ def of_synthesize(server: Any) -> Iterator[tuple[AudioFormat, bytes]]:
         assert ask(**fields, format="vtt").text.startswith("WEBVTT")
 
 
-def joined(events: str, name: str) -> bytes:
+def joined(events, name):
     """Return the audio of all server-sent events."""
     data = [line[6:] for line in events.splitlines() if line.startswith("data: {")]
     return b"".join(base64.b64decode(json.loads(one).get(name, "")) for one in data)
 
 
-def of_openai(server: Any) -> Iterator[tuple[AudioFormat, bytes]]:
+def of_openai(server):
     said = [{"input": text} for text in PAUSES]
     said += [{"input": text, "input_format": "ssml"} for text in BREAKS]
     for fields in said:
@@ -97,16 +96,13 @@ def of_openai(server: Any) -> Iterator[tuple[AudioFormat, bytes]]:
                     content = base64.b64decode(answer.json()["audio"])
                 elif "stream_format" in way:
                     content = joined(answer.text, "audio")
-                if (
-                    way in ({"stream": True}, {"stream_format": "sse"}, {})
-                    and audio_format == "wav"
-                ):
+                if way in ({"stream": True}, {"stream_format": "sse"}, {}) and audio_format == "wav":
                     assert len(content) > 44  # a header that tells no length, and samples
                 else:
                     yield audio_format, content
 
 
-def of_elevenlabs(server: Any) -> Iterator[tuple[AudioFormat, bytes]]:
+def of_elevenlabs(server):
     for text in PAUSES:
         for name, output in OUTPUT_FORMATS.items():
             for path in ("", "/stream", "/with-timestamps", "/stream/with-timestamps"):
@@ -125,21 +121,19 @@ def of_elevenlabs(server: Any) -> Iterator[tuple[AudioFormat, bytes]]:
                 yield output.audio_format, content
 
 
-def of_piper(server: Any) -> Iterator[tuple[AudioFormat, bytes]]:
+def of_piper(server):
     for text in PAUSES:
         yield "wav", server.client.post("/", json={"text": text}).content
 
 
 @pytest.mark.parametrize("door", [of_synthesize, of_openai, of_elevenlabs, of_piper])
-def test_an_answer_without_a_sound_decodes(
-    server: Any, door: Callable[[Any], Iterator[tuple[AudioFormat, bytes]]]
-) -> None:
+def test_an_answer_without_a_sound_decodes(server, door):
     answers = [n_decoded(content, audio_format) for audio_format, content in door(server)]
     assert min(answers) > 0
 
 
 @pytest.mark.parametrize("name", ["mp3_44100_128", "opus_48000_64", "pcm_8000", "ulaw_8000"])
-def test_a_session_of_elevenlabs_without_a_sound_decodes(server: Any, name: str) -> None:
+def test_a_session_of_elevenlabs_without_a_sound_decodes(server, name):
     for text in PAUSES:
         with StreamSocket(server.url, query=f"output_format={name}") as socket:
             socket.send(text=f"{text} ", flush=True)
@@ -151,7 +145,7 @@ def test_a_session_of_elevenlabs_without_a_sound_decodes(server: Any, name: str)
 
 
 @pytest.mark.parametrize("audio_format", ["pcm", "mulaw", "alaw"])
-def test_a_session_without_a_sound_ends_as_others_do(server: Any, audio_format: str) -> None:
+def test_a_session_without_a_sound_ends_as_others_do(server, audio_format):
     with opened(server) as talk:
         talk.exchange("config", "ready", format=audio_format, sample_rate=8000)
         for text in PAUSES:
@@ -176,7 +170,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, min_size=1, max_size=6).map("".join))
-def test_no_plan_is_without_samples(synthesizer: Synthesizer, text: str) -> None:
+def test_no_plan_is_without_samples(synthesizer, text):
     for silence_s in (None, 0.2):
         utterance = Utterance(text, silence_s=silence_s)
         try:
@@ -190,7 +184,7 @@ def test_no_plan_is_without_samples(synthesizer: Synthesizer, text: str) -> None
 
 
 @pytest.mark.parametrize("text", PAUSES[:4])
-def test_it_is_the_silence_of_what_cannot_be_pronounced(server: Any, text: str) -> None:
+def test_it_is_the_silence_of_what_cannot_be_pronounced(server, text):
     fields = {"text": text, "format": "pcm"}
     assert server.client.post("/synthesize", json=fields).content == SHORT_SILENCE
     fields["stream"] = True
@@ -215,14 +209,9 @@ INVISIBLE = ("\u200b", "\ufeff \u200e", "\u3164", "\u2800", "\u115f\u1160", "\u0
         ("/", {"text": "{}"}),
     ],
 )
-def test_a_text_in_which_nothing_is_seen_is_as_empty_as_white_space(
-    server: Any, path: str, body: dict[str, Any]
-) -> None:
-    def answer(text: str) -> tuple[int, str]:
-        filled = {
-            name: value.replace("{}", text) if isinstance(value, str) else value
-            for name, value in body.items()
-        }
+def test_a_text_in_which_nothing_is_seen_is_as_empty_as_white_space(server, path, body):
+    def answer(text):
+        filled = {name: value.replace("{}", text) if isinstance(value, str) else value for name, value in body.items()}
         said = server.client.post(path, json=filled)
         return said.status_code, said.text.partition("request_id")[0]
 
@@ -231,7 +220,7 @@ def test_a_text_in_which_nothing_is_seen_is_as_empty_as_white_space(
     assert {text: answer(text) for text in INVISIBLE} == dict.fromkeys(INVISIBLE, empty)
 
 
-def test_a_session_says_nothing_of_what_is_invisible(server: Any) -> None:
+def test_a_session_says_nothing_of_what_is_invisible(server):
     for text in INVISIBLE:
         with opened(server) as talk:
             talk.send("text", text=f"{text}\n")

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 import re
 import signal
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import pytest
-
 from tests.service.api.speech_socket import SpeechSocket
 
 pytestmark = [pytest.mark.thorough, pytest.mark.alone]
@@ -25,7 +22,7 @@ LONG_TEXT = SENTENCE * 30
 PATHS = ("/metrics", "/voices", "/languages", "/v1/audio/voices", "/ready", "/openapi.json")
 
 
-def ask(server: Any, number: int) -> int:
+def ask(server, number):
     """Ask for one of many things."""
     form = ("wav", "flac", "mp3", "opus", "pcm")[number % 5]
     fields = {"text": SENTENCE * 2, "format": form}
@@ -41,7 +38,7 @@ def ask(server: Any, number: int) -> int:
     return status
 
 
-def talk(server: Any) -> None:
+def talk(server):
     """Send a long text at once, one in thousands of parts, and what is none."""
     with SpeechSocket(server.url) as session:
         session.until("ready")
@@ -55,7 +52,7 @@ def talk(server: Any) -> None:
         session.until("done")
 
 
-def refused(server: Any) -> None:
+def refused(server):
     many = {"text": "Hello.", **{f"field {number}": number for number in range(1000)}}
     misspelt = {"text": "Hello.", "x" * 20_000: 1}
     for fields in (many, misspelt):
@@ -64,7 +61,7 @@ def refused(server: Any) -> None:
         assert len(answer.content) < 2000
 
 
-def longest(server: Any, number: int) -> list[str]:
+def longest(server, number):
     """Return the lines that tell of what took too long since the last time."""
     server.process.send_signal(signal.SIGUSR1)
     server.wait_for(f"round {number} is over")
@@ -74,9 +71,7 @@ def longest(server: Any, number: int) -> list[str]:
     return [match[0] for match in found if float(match[1]) >= ALLOWED_MS]
 
 
-def test_no_step_of_the_event_loop_takes_ten_milliseconds(
-    start_server: Callable[..., Any],
-) -> None:
+def test_no_step_of_the_event_loop_takes_ten_milliseconds(start_server):
     """In the best of three rounds: what a machine is shared with may take some of the time."""
     server = start_server("--audio-cache-bytes", "50000000", program=STEPPED_SERVER)
     server.wait_until_ready()

@@ -9,9 +9,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 import httpx
 import pytest
@@ -22,14 +20,13 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
-from starlette.datastructures import Headers
-from starlette.types import Receive, Scope, Send
-
-from service.api import telemetry as module
 from service.api.telemetry import Telemetry, open_telemetry
 from service.errors import StartupError
 from service.extras import advice
+from starlette.datastructures import Headers
 from tests.service.api.asgi_server import serving
+
+from service.api import telemetry as module
 
 SECRET = "what the caller wrote"
 
@@ -37,13 +34,13 @@ SECRET = "what the caller wrote"
 class Collector:
     """Takes what is sent to /v1/traces."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.requests: list[ExportTraceServiceRequest] = []
         self.raw: list[bytes] = []
         collector = self
 
         class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
+            def do_POST(self):
                 body = self.rfile.read(int(self.headers["content-length"]))
                 if self.headers.get("content-encoding") == "gzip":
                     body = gzip.decompress(body)
@@ -57,7 +54,7 @@ class Collector:
                 self.end_headers()
                 self.wfile.write(answer)
 
-            def log_message(self, format: str, *arguments: object) -> None:
+            def log_message(self, format, *arguments):
                 pass
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -65,7 +62,7 @@ class Collector:
         self.thread.start()
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
 
-    def spans(self) -> dict[str, ProtoSpan]:
+    def spans(self):
         return {
             span.name: span
             for request in self.requests
@@ -74,31 +71,29 @@ class Collector:
             for span in scope.spans
         }
 
-    def resource(self) -> dict[str, Any]:
+    def resource(self):
         attributes = self.requests[0].resource_spans[0].resource.attributes
         return {item.key: item.value.string_value for item in attributes}
 
-    def stop(self) -> None:
+    def stop(self):
         self.server.shutdown()
         self.thread.join()
         self.server.server_close()
 
 
 @pytest.fixture
-def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+def collector(monkeypatch):
     collector = Collector()
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
     yield collector
     collector.stop()
 
 
-def attributes(span: ProtoSpan) -> dict[str, Any]:
-    return {
-        item.key: getattr(item.value, item.value.WhichOneof("value")) for item in span.attributes
-    }
+def attributes(span):
+    return {item.key: getattr(item.value, item.value.WhichOneof("value")) for item in span.attributes}
 
 
-def test_spans_arrive_at_the_collector_when_it_is_closed(collector: Collector) -> None:
+def test_spans_arrive_at_the_collector_when_it_is_closed(collector):
     telemetry = open_telemetry(True)
     with telemetry.span("POST /synthesize", {"voice": "af_heart", "stream": True}) as span:
         span.set("audio_s", 1.5)
@@ -109,17 +104,12 @@ def test_spans_arrive_at_the_collector_when_it_is_closed(collector: Collector) -
     assert found.name == "POST /synthesize"
     assert found.trace_id.hex() == span.trace_id
     assert found.parent_span_id == b""
-    assert attributes(found) == {
-        "voice": "af_heart",
-        "stream": True,
-        "audio_s": 1.5,
-        "n_chunks": 2,
-    }
+    assert attributes(found) == {"voice": "af_heart", "stream": True, "audio_s": 1.5, "n_chunks": 2}
     assert found.end_time_unix_nano > found.start_time_unix_nano
     assert collector.resource()["service.name"] == "kokoro-service"
 
 
-def test_many_spans_all_arrive(collector: Collector) -> None:
+def test_many_spans_all_arrive(collector):
     telemetry = open_telemetry(True)
     for number in range(1000):
         with telemetry.span(f"span {number}"):
@@ -128,9 +118,7 @@ def test_many_spans_all_arrive(collector: Collector) -> None:
     assert set(collector.spans()) == {f"span {number}" for number in range(1000)}
 
 
-def test_variables_of_opentelemetry_win(
-    collector: Collector, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_variables_of_opentelemetry_win(collector, monkeypatch):
     monkeypatch.setenv("OTEL_SERVICE_NAME", "kitchen")
     monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=home")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
@@ -144,9 +132,7 @@ def test_variables_of_opentelemetry_win(
     assert "service.version" in resource
 
 
-def test_a_switched_off_sdk_sends_nothing(
-    collector: Collector, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_switched_off_sdk_sends_nothing(collector, monkeypatch):
     monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
     telemetry = open_telemetry(True)
     with telemetry.span("span") as span:
@@ -159,10 +145,9 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = "b7ad6b7169203331"
 
 
-def test_the_trace_of_the_caller_goes_on(collector: Collector) -> None:
+def test_the_trace_of_the_caller_goes_on(collector):
     telemetry = open_telemetry(True)
-    headers = Headers(raw=[(b"traceparent", f"00-{TRACE}-{PARENT}-01".encode()),
-                           (b"tracestate", b"vendor=1")])  # fmt: skip
+    headers = Headers(raw=[(b"traceparent", f"00-{TRACE}-{PARENT}-01".encode()), (b"tracestate", b"vendor=1")])
     with telemetry.span("request", headers=headers) as span, telemetry.span("chunk"):
         assert span.trace_id == TRACE
     telemetry.close()
@@ -174,7 +159,7 @@ def test_the_trace_of_the_caller_goes_on(collector: Collector) -> None:
     assert chunk.kind == ProtoSpan.SPAN_KIND_INTERNAL
 
 
-def test_a_trace_that_the_caller_does_not_sample_is_not_sent(collector: Collector) -> None:
+def test_a_trace_that_the_caller_does_not_sample_is_not_sent(collector):
     telemetry = open_telemetry(True)
     with telemetry.span("request", headers={"traceparent": f"00-{TRACE}-{PARENT}-00"}):
         pass
@@ -185,7 +170,7 @@ def test_a_trace_that_the_caller_does_not_sample_is_not_sent(collector: Collecto
 @pytest.mark.parametrize(
     "header", ["", "nonsense", f"00-{'0' * 32}-{PARENT}-01", f"ff-{TRACE}-{PARENT}-01", "é" * 2000]
 )
-def test_a_malformed_traceparent_begins_a_new_trace(collector: Collector, header: str) -> None:
+def test_a_malformed_traceparent_begins_a_new_trace(collector, header):
     telemetry = open_telemetry(True)
     with telemetry.span("request", headers={"traceparent": header}) as span:
         assert span.trace_id not in (None, TRACE)
@@ -193,16 +178,16 @@ def test_a_malformed_traceparent_begins_a_new_trace(collector: Collector, header
     assert collector.spans()["request"].parent_span_id == b""
 
 
-def in_thread(work: Callable[[], None]) -> None:
+def in_thread(work):
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
 
 
-def test_threads_take_the_parent_that_they_are_given_or_inherit(collector: Collector) -> None:
+def test_threads_take_the_parent_that_they_are_given_or_inherit(collector):
     telemetry = open_telemetry(True)
 
-    def work(name: str, parent: module.Span | None = None) -> None:
+    def work(name, parent=None):
         with telemetry.span(name, parent=parent):
             pass
 
@@ -218,16 +203,16 @@ def test_threads_take_the_parent_that_they_are_given_or_inherit(collector: Colle
     assert spans["on its own"].parent_span_id == b""
 
 
-def test_spans_nest_through_the_web_framework_and_its_threads(collector: Collector) -> None:
+def test_spans_nest_through_the_web_framework_and_its_threads(collector):
     telemetry = open_telemetry(True)
     app = FastAPI()
 
     @app.post("/synthesize")
-    def synthesize(text: str = Body(embed=True)) -> int:
+    def synthesize(text: str = Body(embed=True)):
         with telemetry.span("chunk"):
             return len(text)
 
-    async def traced(scope: Scope, receive: Receive, send: Send) -> None:
+    async def traced(scope, receive, send):
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
@@ -247,7 +232,7 @@ def test_spans_nest_through_the_web_framework_and_its_threads(collector: Collect
     assert all(SECRET.encode() not in raw for raw in collector.raw)
 
 
-def test_an_error_is_recorded_by_its_class_only_and_goes_on(collector: Collector) -> None:
+def test_an_error_is_recorded_by_its_class_only_and_goes_on(collector):
     telemetry = open_telemetry(True)
     with pytest.raises(ValueError, match=SECRET), telemetry.span("request"):
         raise ValueError(SECRET)
@@ -260,16 +245,14 @@ def test_an_error_is_recorded_by_its_class_only_and_goes_on(collector: Collector
     assert all(SECRET.encode() not in raw for raw in collector.raw)
 
 
-def test_closing_again_is_harmless(collector: Collector, caplog: pytest.LogCaptureFixture) -> None:
+def test_closing_again_is_harmless(collector, caplog):
     telemetry = open_telemetry(True)
     telemetry.close()
     telemetry.close()
     assert caplog.records == []
 
 
-def test_a_collector_that_is_not_there_holds_up_nothing_for_long(
-    collector: Collector, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_collector_that_is_not_there_holds_up_nothing_for_long(collector, monkeypatch, caplog):
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "3600")
     monkeypatch.setattr(module, "CLOSE_TIMEOUT_S", 0.2)
@@ -283,13 +266,13 @@ def test_a_collector_that_is_not_there_holds_up_nothing_for_long(
     assert any(record.levelno >= logging.WARNING for record in caplog.records)
 
 
-def test_a_variable_that_cannot_be_read_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_that_cannot_be_read_stops_the_start(monkeypatch):
     monkeypatch.setenv("OTEL_BSP_SCHEDULE_DELAY", "-1")
     with pytest.raises(StartupError, match="OTEL_"):
         open_telemetry(True)
 
 
-def test_without_telemetry_nothing_of_opentelemetry_is_imported() -> None:
+def test_without_telemetry_nothing_of_opentelemetry_is_imported():
     program = """
 import sys
 import fastapi  # which may import the API of OpenTelemetry for itself
@@ -310,15 +293,13 @@ print(span.trace_id, imported() - before)
     assert (done.returncode, done.stdout) == (0, "None set()\n"), done.stderr
 
 
-def test_without_telemetry_errors_go_on() -> None:
+def test_without_telemetry_errors_go_on():
     with pytest.raises(ValueError, match=SECRET), Telemetry().span("request"):
         raise ValueError(SECRET)
 
 
 @pytest.mark.parametrize("missing", ["opentelemetry.sdk", "opentelemetry.exporter"])
-def test_without_the_extra_the_start_stops_with_what_to_do(
-    missing: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_extra_the_start_stops_with_what_to_do(missing, monkeypatch):
     for name in [missing, *(name for name in sys.modules if name.startswith(f"{missing}."))]:
         # What the import system takes for "not installed".
         monkeypatch.setitem(sys.modules, name, None)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-
 from tests.service.api.speech_client import speak
 from tests.service.api.speech_socket import SpeechSocket
 
 TAGGED = "One day. [voice:bm_lewis]Two days.[/voice] Three days."
 
 
-def test_the_words_between_tags_are_said_by_their_voice(server: Any) -> None:
+def test_the_words_between_tags_are_said_by_their_voice(server):
     fast = {"speed": 2.0, "format": "pcm"}
     tagged = speak(server, text=TAGGED, **fast).content
     ssml = '<speak>One day. <voice name="bm_lewis">Two days.</voice> Three days.</speak>'
@@ -20,7 +17,7 @@ def test_the_words_between_tags_are_said_by_their_voice(server: Any) -> None:
     assert tagged != speak(server, text="One day. Two days. Three days.", **fast).content
 
 
-def test_times_are_those_of_the_words_as_they_were_sent(server: Any) -> None:
+def test_times_are_those_of_the_words_as_they_were_sent(server):
     answer = speak(server, text=TAGGED, speed=2.0, timestamps="word").json()
     assert " ".join(word["text"] for word in answer["words"]) == "One day Two days Three days"
     for word in answer["words"]:
@@ -35,7 +32,7 @@ def test_times_are_those_of_the_words_as_they_were_sent(server: Any) -> None:
         ("Hi.[/voice]", "invalid_markup"),
     ],
 )
-def test_wrong_tags_are_refused_by_every_door(text: str, code: str, server: Any) -> None:
+def test_wrong_tags_are_refused_by_every_door(text, code, server):
     requests: list[tuple[str, dict[str, object]]] = [
         ("/synthesize", {"text": text}),
         ("/v1/audio/speech", {"model": "kokoro", "voice": "af_heart", "input": text}),
@@ -48,7 +45,7 @@ def test_wrong_tags_are_refused_by_every_door(text: str, code: str, server: Any)
         assert code in answer.text, path
 
 
-def test_a_session_goes_on_with_the_voice_of_a_tag(server: Any) -> None:
+def test_a_session_goes_on_with_the_voice_of_a_tag(server):
     said = []
     for tag, end in (("[voice:bm_lewis]", "[/voice]"), ("", "")):
         with SpeechSocket(server.url) as session:

@@ -3,8 +3,6 @@
 `python uncollected_server.py serve ...`.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 

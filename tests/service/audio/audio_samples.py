@@ -1,18 +1,14 @@
 """Samples to encode, and the way back."""
 
-from __future__ import annotations
-
 import io
-from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
 
 import av
 import numpy as np
 import numpy.typing as npt
 import soundfile
 
-from service.audio import AudioFormat, open_encoder
+from service.audio import open_encoder
 
 Samples = npt.NDArray[np.float32]
 
@@ -20,7 +16,7 @@ Samples = npt.NDArray[np.float32]
 MP3_DELAY = 1_105
 
 
-def voice_like(duration_s: float) -> Samples:
+def voice_like(duration_s):
     """Gliding harmonics in syllables, with hiss between them."""
     time_s = np.arange(int(duration_s * 24_000)) / 24_000
     phase = 2 * np.pi * np.cumsum(140 + 40 * np.sin(4.4 * time_s)) / 24_000
@@ -30,22 +26,20 @@ def voice_like(duration_s: float) -> Samples:
     return (0.25 * voice * syllables + hiss).astype(np.float32)
 
 
-def stream(
-    audio_format: AudioFormat, samples: Samples, cuts: list[int], rate_hz: int = 24_000
-) -> bytes:
+def stream(audio_format, samples, cuts, rate_hz=24_000):
     """The bytes of a stream whose samples come in parts."""
     with open_encoder(audio_format, rate_hz) as encoder:
         parts = [encoder.encode(part) for part in np.split(samples, cuts)]
         return b"".join([*parts, encoder.finish()])
 
 
-def decode(content: bytes) -> npt.NDArray[np.int16]:
+def decode(content):
     samples, rate_hz = soundfile.read(io.BytesIO(content), dtype="int16")
     assert rate_hz == 24_000
     return np.asarray(samples)
 
 
-def decoded(path: Path) -> Iterator[Samples]:
+def decoded(path):
     """The samples of a sound file as a player decodes them, at 24 kHz."""
     with av.open(str(path)) as file:
         resampler = av.AudioResampler(format="flt", layout="mono", rate=24_000)
@@ -54,11 +48,11 @@ def decoded(path: Path) -> Iterator[Samples]:
                 yield part.to_ndarray()[0]
 
 
-def correlation(decoded: npt.NDArray[np.int16], samples: Samples) -> float:
+def correlation(decoded, samples):
     return float(np.corrcoef(decoded.astype(np.float64), samples)[0, 1])
 
 
-def lag(decoded: npt.NDArray[np.int16], samples: Samples) -> int:
+def lag(decoded, samples):
     """By how many samples the decoded is late; negative if early."""
     size = 2 * max(decoded.size, samples.size)
     spectrum = np.fft.rfft(decoded.astype(np.float64), size)

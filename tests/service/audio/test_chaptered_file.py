@@ -1,22 +1,9 @@
 """Sound files with chapters, as a player sees them."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-
 import av
 import numpy as np
-import numpy.typing as npt
 import pytest
-
-from service.audio.chaptered_file import (
-    BOOK_FORMATS,
-    AudioChapter,
-    BookFormat,
-    CoverError,
-    write_chaptered,
-)
+from service.audio.chaptered_file import BOOK_FORMATS, AudioChapter, CoverError, write_chaptered
 from service.audio.covers import Cover
 from service.audio.loudness import level_for, levelled, measure
 from tests.service.audio.audio_samples import decoded
@@ -26,20 +13,18 @@ RATE = 24_000
 TAGS = {"title": "The Sea", "artist": "Ann", "album": "The Sea", "genre": "Audiobook"}
 
 
-def tone(n_samples: int, peak: float = 0.2) -> npt.NDArray[np.float32]:
+def tone(n_samples, peak=0.2):
     times = np.arange(n_samples) / RATE
     return (peak * np.sin(2 * np.pi * 440 * times)).astype(np.float32)
 
 
-def parts(samples: npt.NDArray[np.float32], size: int = 5_001) -> Iterator[npt.NDArray[np.float32]]:
+def parts(samples, size=5_001):
     for start in range(0, samples.size, size):
         yield samples[start : start + size]
 
 
 @pytest.mark.parametrize("book_format", BOOK_FORMATS)
-def test_a_player_sees_chapters_tags_cover_and_length(
-    book_format: BookFormat, tmp_path: Path
-) -> None:
+def test_a_player_sees_chapters_tags_cover_and_length(book_format, tmp_path):
     samples = tone(5 * RATE + 777)
     chapters = [
         AudioChapter("One", 0, 2 * RATE),
@@ -53,9 +38,7 @@ def test_a_player_sees_chapters_tags_cover_and_length(
     write_chaptered(again, book_format, parts(samples, 999), chapters, TAGS, cover)
     assert path.read_bytes() == again.read_bytes()
     with av.open(str(path)) as file:
-        seen = [
-            (c["metadata"]["title"], float(c["start"] * c["time_base"])) for c in file.chapters()
-        ]
+        seen = [(c["metadata"]["title"], float(c["start"] * c["time_base"])) for c in file.chapters()]
         assert [title for title, _ in seen] == [chapter.title for chapter in chapters]
         for (_, start_s), chapter in zip(seen, chapters, strict=True):
             assert start_s == pytest.approx(chapter.start / RATE, abs=0.001)
@@ -75,7 +58,7 @@ def test_a_player_sees_chapters_tags_cover_and_length(
 
 
 @pytest.mark.parametrize("book_format", BOOK_FORMATS)
-def test_encoding_keeps_the_loudness(book_format: BookFormat, tmp_path: Path) -> None:
+def test_encoding_keeps_the_loudness(book_format, tmp_path):
     path = tmp_path / f"a.{book_format}"
     write_chaptered(path, book_format, [tone(5 * RATE)], [], {})
     heard = np.concatenate(list(decoded(path)))[RATE : 4 * RATE]
@@ -83,9 +66,7 @@ def test_encoding_keeps_the_loudness(book_format: BookFormat, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("book_format", BOOK_FORMATS)
-def test_a_cover_that_cannot_be_embedded_is_told_before_a_sample_is_taken(
-    book_format: BookFormat, tmp_path: Path
-) -> None:
+def test_a_cover_that_cannot_be_embedded_is_told_before_a_sample_is_taken(book_format, tmp_path):
     samples = iter([tone(RATE)])
     path = tmp_path / f"a.{book_format}"
     with pytest.raises(CoverError, match="cannot be put into"):
@@ -96,9 +77,7 @@ def test_a_cover_that_cannot_be_embedded_is_told_before_a_sample_is_taken(
 
 @pytest.mark.parametrize("form", ["rgb24", "rgba", "gray", "monob", "rgb48be", "rgba64be"])
 @pytest.mark.parametrize("book_format", BOOK_FORMATS)
-def test_pictures_of_any_depth_are_covers(
-    book_format: BookFormat, form: str, tmp_path: Path
-) -> None:
+def test_pictures_of_any_depth_are_covers(book_format, form, tmp_path):
     path = tmp_path / f"a.{book_format}"
     cover = Cover.of(png(form))
     write_chaptered(path, book_format, [tone(RATE)], [], TAGS, cover)
@@ -106,7 +85,7 @@ def test_pictures_of_any_depth_are_covers(
         assert file.streams.video[0].codec_context.name == "png"
 
 
-def test_loudness_is_that_of_the_standard() -> None:
+def test_loudness_is_that_of_the_standard():
     # A sine of 997 Hz at full scale has -3.01 LUFS: BS.1770-5, annex 1.
     times = np.arange(10 * RATE) / RATE
     sine = (0.1 * np.sin(2 * np.pi * 997 * times)).astype(np.float32)
@@ -118,7 +97,7 @@ def test_loudness_is_that_of_the_standard() -> None:
 
 
 @pytest.mark.parametrize("target", [-30.0, -18.0, -12.0])
-def test_samples_come_to_the_target_and_peaks_stay_below(target: float) -> None:
+def test_samples_come_to_the_target_and_peaks_stay_below(target):
     rng = np.random.default_rng(0)
     speech = tone(8 * RATE, 0.05)
     speech[:: RATE // 2] += 0.6  # clicks far above the rest
@@ -132,7 +111,7 @@ def test_samples_come_to_the_target_and_peaks_stay_below(target: float) -> None:
     assert after.peak_dbtp < -1
 
 
-def test_a_loudness_that_cannot_be_reached_is_told() -> None:
+def test_a_loudness_that_cannot_be_reached_is_told():
     clicks = np.zeros(8 * RATE, np.float32)
     clicks[:: RATE // 4] = 0.9  # hardly any sound but peaks
     level = level_for(lambda: parts(clicks), -12)
@@ -142,7 +121,7 @@ def test_a_loudness_that_cannot_be_reached_is_told() -> None:
     assert after.peak_dbtp < -1
 
 
-def test_silence_stays_silence() -> None:
+def test_silence_stays_silence():
     silence = np.zeros(RATE, np.float32)
     level = level_for(lambda: [silence], -18)
     result = np.concatenate(list(levelled([silence], level)))

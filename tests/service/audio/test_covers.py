@@ -1,25 +1,22 @@
 """Which pictures can be covers."""
 
-from __future__ import annotations
-
 import random
 import struct
 from contextlib import suppress
 
 import pytest
-
 from service.audio.covers import MAX_COVER_BYTES, Cover, UnusableCoverError
 from tests.service.books.made_books import picture, png, png_bomb
 
 
-def test_jpeg_and_png_are_covers_whatever_their_depth() -> None:
+def test_jpeg_and_png_are_covers_whatever_their_depth():
     assert Cover.of(picture()) == Cover(picture(), "image/jpeg")
     for form in ("rgb24", "rgba", "gray", "ya8", "monob", "gray16be", "rgba64be"):
         assert Cover.of(png(form)).media_type == "image/png"
 
 
 @pytest.mark.parametrize("tail", [b"\0" * 100, b"junk"], ids=["zeros", "junk"])
-def test_what_follows_a_picture_does_not_matter(tail: bytes) -> None:
+def test_what_follows_a_picture_does_not_matter(tail):
     assert Cover.of(picture() + tail).content == picture() + tail
 
 
@@ -34,12 +31,12 @@ def test_what_follows_a_picture_does_not_matter(tail: bytes) -> None:
         (png_bomb(), "30000 by 30000"), (png() + b"\0" * MAX_COVER_BYTES, "more than 15 MB"),
     ],
 )  # fmt: skip
-def test_others_are_refused_with_a_reason(content: bytes, why: str) -> None:
+def test_others_are_refused_with_a_reason(content, why):
     with pytest.raises(UnusableCoverError, match=why):
         Cover.of(content)
 
 
-def test_the_size_of_a_jpeg_is_known_before_it_is_decoded() -> None:
+def test_the_size_of_a_jpeg_is_known_before_it_is_decoded():
     content = picture()
     place = content.index(b"\xff\xc0") + 5
     large = content[:place] + struct.pack(">HH", 60_000, 60_000) + content[place + 4 :]
@@ -47,7 +44,7 @@ def test_the_size_of_a_jpeg_is_known_before_it_is_decoded() -> None:
         Cover.of(large)
 
 
-def test_damaged_pictures_are_covers_or_refused() -> None:
+def test_damaged_pictures_are_covers_or_refused():
     for content in (picture(), png()):
         for seed in range(150):
             chance = random.Random(seed)

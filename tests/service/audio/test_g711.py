@@ -3,17 +3,16 @@ from __future__ import annotations
 import io
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 import soundfile
+from tests.service.audio.audio_samples import stream, voice_like
 
 from service.audio import AudioFormat, encode
-from tests.service.audio.audio_samples import stream, voice_like
 
 RAW: list[AudioFormat] = ["mulaw", "alaw"]
 
 
-def expanded(content: bytes, law: str) -> npt.NDArray[np.int64]:
+def expanded(content, law):
     """Return the samples that bytes stand for, by the tables of G.711."""
     codes = np.frombuffer(content, np.uint8).astype(np.int64)
     codes ^= 0xFF if law == "mulaw" else 0x55
@@ -26,7 +25,7 @@ def expanded(content: bytes, law: str) -> npt.NDArray[np.int64]:
 
 
 @pytest.mark.parametrize("law", RAW)
-def test_a_byte_is_a_sample_of_telephony(law: AudioFormat) -> None:
+def test_a_byte_is_a_sample_of_telephony(law):
     samples = voice_like(2)
     content = encode([samples], law)
     assert len(content) == 16_000
@@ -36,13 +35,13 @@ def test_a_byte_is_a_sample_of_telephony(law: AudioFormat) -> None:
 
 
 @pytest.mark.parametrize(("law", "silence"), [("mulaw", 0xFF), ("alaw", 0xD5)])
-def test_silence_is_the_silence_of_telephones(law: AudioFormat, silence: int) -> None:
+def test_silence_is_the_silence_of_telephones(law, silence):
     assert set(encode([np.zeros(240, np.float32)], law)) == {silence}
 
 
 @pytest.mark.parametrize("law", RAW)
 @pytest.mark.parametrize("rate_hz", [8000, 24_000, 44_100])
-def test_a_stream_and_a_wav_file_have_the_same_bytes(law: AudioFormat, rate_hz: int) -> None:
+def test_a_stream_and_a_wav_file_have_the_same_bytes(law, rate_hz):
     samples = voice_like(1)
     whole = encode([samples], law, rate_hz)
     assert len(whole) == rate_hz

@@ -1,18 +1,12 @@
 """What a player decodes has no true peak above -1 dBTP, whatever the encoder makes of it."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-from service.audio.chaptered_file import BOOK_FORMATS, BookFormat, write_chaptered
+from service.audio.chaptered_file import BOOK_FORMATS, write_chaptered
 from service.audio.loudness import level_for, levelled, measure
 from service.audio.overshoots import GainReduction, overshoots, write_below_peak
 from service.errors import SynthesisError
-from tests.service.audio.audio_samples import Samples, decoded, voice_like
+from tests.service.audio.audio_samples import decoded, voice_like
 
 RATE = 24_000
 PROMISED_DBTP = -1.0
@@ -21,24 +15,24 @@ TIMES = np.arange(2 * RATE) / RATE
 NOISE = np.random.default_rng(5)
 
 
-def bursts() -> Samples:
+def bursts():
     """Loud hiss that begins and ends at once, as plosives do."""
     return (NOISE.normal(0, 0.3, TIMES.size) * (np.sin(20 * TIMES) > 0.8)).astype(np.float32)
 
 
-def clicks() -> Samples:
+def clicks():
     """Single samples far above a tone."""
     samples = 0.05 * np.sin(2 * np.pi * 440 * TIMES)
     samples[:: RATE // 7] += 0.9
     return samples.astype(np.float32)
 
 
-def square() -> Samples:
+def square():
     """Edges, which encoders ring at."""
     return (0.4 * np.sign(np.sin(2 * np.pi * 233 * TIMES))).astype(np.float32)
 
 
-def sweep() -> Samples:
+def sweep():
     """A tone through all frequencies, whose peaks lie between samples."""
     return (0.7 * np.sin(2 * np.pi * np.cumsum(50 + 1_900 * TIMES) / RATE)).astype(np.float32)
 
@@ -53,20 +47,16 @@ CASES = {
 }
 
 
-def write_loud(path: Path, book_format: BookFormat, samples: Samples) -> None:
+def write_loud(path, book_format, samples):
     """Write samples at -12 LUFS as a book is."""
     level = level_for(lambda: [samples], -12)
     write_below_peak(
-        path,
-        lambda: levelled([samples], level),
-        lambda parts: write_chaptered(path, book_format, parts, [], {}),
+        path, lambda: levelled([samples], level), lambda parts: write_chaptered(path, book_format, parts, [], {})
     )
 
 
 @pytest.mark.parametrize("book_format", BOOK_FORMATS)
-def test_loud_sound_has_its_peaks_when_it_is_decoded(
-    book_format: BookFormat, tmp_path: Path
-) -> None:
+def test_loud_sound_has_its_peaks_when_it_is_decoded(book_format, tmp_path):
     path = tmp_path / f"a.{book_format}"
     missed = {}
     for name, samples in CASES.items():
@@ -78,7 +68,7 @@ def test_loud_sound_has_its_peaks_when_it_is_decoded(
 
 
 @pytest.mark.parametrize("book_format", BOOK_FORMATS)
-def test_the_same_sound_is_the_same_file(book_format: BookFormat, tmp_path: Path) -> None:
+def test_the_same_sound_is_the_same_file(book_format, tmp_path):
     path, again = tmp_path / f"a.{book_format}", tmp_path / f"b.{book_format}"
     for place in (path, again):
         write_loud(place, book_format, CASES["bursts"])
@@ -86,7 +76,7 @@ def test_the_same_sound_is_the_same_file(book_format: BookFormat, tmp_path: Path
 
 
 @pytest.mark.parametrize("book_format", ["m4b", "mp3"])
-def test_encoders_overshoot_if_nothing_is_done(book_format: BookFormat, tmp_path: Path) -> None:
+def test_encoders_overshoot_if_nothing_is_done(book_format, tmp_path):
     """Or the test above would show nothing."""
     path = tmp_path / f"a.{book_format}"
     samples = CASES["bursts"]
@@ -98,7 +88,7 @@ def test_encoders_overshoot_if_nothing_is_done(book_format: BookFormat, tmp_path
     assert 20 * np.log10(max(found.values())) == pytest.approx(peak, abs=0.1)
 
 
-def test_only_what_is_around_an_overshoot_is_lowered() -> None:
+def test_only_what_is_around_an_overshoot_is_lowered():
     reduction = GainReduction()
     samples = np.ones(20 * 1024 + 5, np.float32)
     assert all(part is samples for part in reduction.applied([samples]))
@@ -117,11 +107,11 @@ def test_only_what_is_around_an_overshoot_is_lowered() -> None:
     assert np.allclose(result[[4 * 1024, 11 * 1024 - 1]], goal, atol=0.001)
 
 
-def test_an_encoder_that_overshoots_elsewhere_each_time_is_overcome(tmp_path: Path) -> None:
+def test_an_encoder_that_overshoots_elsewhere_each_time_is_overcome(tmp_path):
     path = tmp_path / "a.flac"
     n_calls = 0
 
-    def write(parts: Iterable[Samples]) -> None:
+    def write(parts):
         nonlocal n_calls
         samples = np.concatenate(list(parts))
         place = 9_973 * n_calls % samples.size
@@ -134,17 +124,15 @@ def test_an_encoder_that_overshoots_elsewhere_each_time_is_overcome(tmp_path: Pa
     assert not overshoots(path)
 
 
-def test_an_encoder_that_is_always_too_loud_is_told_of(tmp_path: Path) -> None:
+def test_an_encoder_that_is_always_too_loud_is_told_of(tmp_path):
     path = tmp_path / "a.flac"
     n_waits = 0
 
-    def wait() -> None:
+    def wait():
         nonlocal n_waits
         n_waits += 1
 
     loud = [np.ones(RATE // 4, np.float32)]
     with pytest.raises(SynthesisError, match="peaks"):
-        write_below_peak(
-            path, lambda: loud, lambda _: write_chaptered(path, "flac", loud, [], {}), wait
-        )
+        write_below_peak(path, lambda: loud, lambda _: write_chaptered(path, "flac", loud, [], {}), wait)
     assert n_waits >= 20

@@ -1,31 +1,29 @@
-from __future__ import annotations
-
 from typing import get_args
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-
-from service.audio import SampleRate
 from service.audio.sample_rates import Resampler, resampled
 from tests.profiles import given
-from tests.service.audio.audio_samples import Samples, voice_like
+from tests.service.audio.audio_samples import voice_like
+
+from service.audio import SampleRate
 
 RATES_HZ = get_args(SampleRate)
 
 
-def resample(parts: list[Samples], rate_hz: int) -> Samples:
+def resample(parts, rate_hz):
     return np.concatenate(list(resampled(parts, rate_hz)))
 
 
-def tone(frequency_hz: float, rate_hz: int, duration_s: float = 1.0) -> Samples:
+def tone(frequency_hz, rate_hz, duration_s=1.0):
     time_s = np.arange(round(duration_s * rate_hz)) / rate_hz
     return (0.5 * np.sin(2 * np.pi * frequency_hz * time_s)).astype(np.float32)
 
 
 @pytest.mark.parametrize("rate_hz", RATES_HZ)
 @pytest.mark.parametrize("frequency_hz", [100.0, 1000.0, 3300.0])
-def test_a_tone_is_the_same_tone_at_every_rate(rate_hz: int, frequency_hz: float) -> None:
+def test_a_tone_is_the_same_tone_at_every_rate(rate_hz, frequency_hz):
     result, ideal = resample([tone(frequency_hz, 24_000)], rate_hz), tone(frequency_hz, rate_hz)
     assert result.dtype == np.float32
     # A tone that begins at once has all frequencies at its ends.
@@ -35,12 +33,12 @@ def test_a_tone_is_the_same_tone_at_every_rate(rate_hz: int, frequency_hz: float
 
 
 @pytest.mark.parametrize("rate_hz", [8000, 11025, 16000])
-def test_what_a_rate_cannot_hold_is_gone_and_not_another_tone(rate_hz: int) -> None:
+def test_what_a_rate_cannot_hold_is_gone_and_not_another_tone(rate_hz):
     result = resample([tone(0.6 * rate_hz, 24_000)], rate_hz)
     assert np.abs(result[rate_hz // 10 : -rate_hz // 10]).max() < 1e-4
 
 
-def test_at_their_own_rate_samples_pass_as_they_are() -> None:
+def test_at_their_own_rate_samples_pass_as_they_are():
     samples = voice_like(0.1)
     resampler = Resampler(24_000)
     assert resampler.add(samples) is samples
@@ -52,9 +50,7 @@ def test_at_their_own_rate_samples_pass_as_they_are() -> None:
     n_samples=st.integers(0, 9_000),
     cuts=st.lists(st.integers(0, 9_000), max_size=6).map(sorted),
 )
-def test_a_stream_equals_the_whole_and_its_length_is_exact(
-    rate_hz: int, n_samples: int, cuts: list[int]
-) -> None:
+def test_a_stream_equals_the_whole_and_its_length_is_exact(rate_hz, n_samples, cuts):
     samples = np.random.default_rng(n_samples).normal(0, 0.2, n_samples).astype(np.float32)
     whole = resample([samples], rate_hz)
     assert whole.size == (2 * n_samples * rate_hz + 24_000) // 48_000
@@ -62,7 +58,7 @@ def test_a_stream_equals_the_whole_and_its_length_is_exact(
 
 
 @pytest.mark.parametrize("rate_hz", RATES_HZ)
-def test_eighty_milliseconds_are_held_at_most(rate_hz: int) -> None:
+def test_eighty_milliseconds_are_held_at_most(rate_hz):
     resampler = Resampler(rate_hz)
     n_out = 0
     for n_in in range(240, 48_001, 240):
@@ -71,12 +67,12 @@ def test_eighty_milliseconds_are_held_at_most(rate_hz: int) -> None:
 
 
 @pytest.mark.parametrize("n_samples", [23_400, 40, 120, 680])
-def test_a_half_sample_is_rounded_up(n_samples: int) -> None:
+def test_a_half_sample_is_rounded_up(n_samples):
     samples = np.zeros(n_samples, np.float32)
     for rate_hz in (11_025, 22_050, 44_100):
         assert resample([samples], rate_hz).size == int(n_samples * rate_hz / 24_000 + 0.5)
 
 
-def test_a_long_stream_does_not_drift() -> None:
+def test_a_long_stream_does_not_drift():
     part = np.zeros(24_000, np.float32)
     assert sum(part.size for part in resampled([part] * 600, 11_025)) == 600 * 11_025

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import io
 import tracemalloc
 from typing import get_args
@@ -7,21 +5,13 @@ from typing import get_args
 import numpy as np
 import pytest
 import soundfile
-
-from service.audio import FORMATS, AudioFormat, SampleRate, encode, open_encoder
 from service.audio.encoding import to_int16
 from service.audio.sound_file import open_file
 from service.audio.streaming import _Sink
 from service.errors import UnsupportedFormatError
-from tests.service.audio.audio_samples import (
-    MP3_DELAY,
-    Samples,
-    correlation,
-    decode,
-    lag,
-    stream,
-    voice_like,
-)
+from tests.service.audio.audio_samples import MP3_DELAY, correlation, decode, lag, stream, voice_like
+
+from service.audio import FORMATS, SampleRate, encode, open_encoder
 
 STREAMINFO_END = 42
 INFO_FRAME_BYTES = 192
@@ -31,19 +21,17 @@ CUTS = [[], [1], [7, 8, 5_000, 5_001], list(range(240, 48_000, 240)), [24_000, 2
 
 
 @pytest.fixture(scope="module")
-def speech() -> Samples:
+def speech():
     return voice_like(2)
 
 
 @pytest.mark.parametrize("cuts", CUTS, ids=len)
-def test_streamed_pcm_is_the_samples(speech: Samples, cuts: list[int]) -> None:
+def test_streamed_pcm_is_the_samples(speech, cuts):
     assert stream("pcm", speech, cuts) == to_int16(speech).tobytes()
 
 
 @pytest.mark.parametrize("cuts", CUTS, ids=len)
-def test_streamed_flac_is_the_whole_file_but_for_what_nobody_could_know(
-    speech: Samples, cuts: list[int]
-) -> None:
+def test_streamed_flac_is_the_whole_file_but_for_what_nobody_could_know(speech, cuts):
     streamed, whole = stream("flac", speech, cuts), encode([speech], "flac", 24_000)
     assert streamed[STREAMINFO_END:] == whole[STREAMINFO_END:]
     # Sizes of frames, number of samples, MD5: zero is `unknown` for each.
@@ -53,25 +41,21 @@ def test_streamed_flac_is_the_whole_file_but_for_what_nobody_could_know(
     assert streamed[:12] + streamed[18:21] == whole[:12] + whole[18:21]
 
 
-def test_streamed_flac_gives_every_sample_back_once_the_count_is_filled_in(speech: Samples) -> None:
+def test_streamed_flac_gives_every_sample_back_once_the_count_is_filled_in(speech):
     content = bytearray(stream("flac", speech, [100, 30_000]))
     content[22:26] = speech.size.to_bytes(4, "big")
     assert np.array_equal(decode(bytes(content)), to_int16(speech))
 
 
 @pytest.mark.parametrize("cuts", CUTS, ids=len)
-def test_streamed_mp3_is_the_whole_file_without_its_first_frame(
-    speech: Samples, cuts: list[int]
-) -> None:
+def test_streamed_mp3_is_the_whole_file_without_its_first_frame(speech, cuts):
     whole = encode([speech], "mp3", 24_000)
     assert b"Info" in whole[:INFO_FRAME_BYTES]
     assert stream("mp3", speech, cuts) == whole[INFO_FRAME_BYTES:]
 
 
 @pytest.mark.parametrize("cuts", CUTS, ids=len)
-def test_streamed_opus_decodes_to_the_same_as_the_whole_file(
-    speech: Samples, cuts: list[int]
-) -> None:
+def test_streamed_opus_decodes_to_the_same_as_the_whole_file(speech, cuts):
     streamed, whole = stream("opus", speech, cuts), encode([speech], "opus", 24_000)
     # Only the serial number of the Ogg stream, and with it the check sums, differ.
     assert len(streamed) == len(whole)
@@ -79,19 +63,17 @@ def test_streamed_opus_decodes_to_the_same_as_the_whole_file(
 
 
 @pytest.mark.parametrize("n_samples", [1, 47, 479, 480, 481, 960, 23_999, 24_492, 48_000])
-def test_streamed_opus_gives_as_many_samples_back(speech: Samples, n_samples: int) -> None:
+def test_streamed_opus_gives_as_many_samples_back(speech, n_samples):
     assert decode(stream("opus", speech[:n_samples], [n_samples // 2])).size == n_samples
 
 
 @pytest.mark.parametrize("n_samples", [576, 623, 624, 625, 1_151, 1_152, 24_000, 48_000])
-def test_streamed_mp3_gives_more_samples_back_but_never_fewer(
-    speech: Samples, n_samples: int
-) -> None:
+def test_streamed_mp3_gives_more_samples_back_but_never_fewer(speech, n_samples):
     decoded = decode(stream("mp3", speech[:n_samples], [n_samples // 2]))
     assert 47 <= decoded.size - MP3_DELAY - n_samples <= 622
 
 
-def test_streamed_lossy_formats_sound_as_the_samples_did(speech: Samples) -> None:
+def test_streamed_lossy_formats_sound_as_the_samples_did(speech):
     cuts = [3_000, 17_777, 40_000]
     opus, mp3 = decode(stream("opus", speech, cuts)), decode(stream("mp3", speech, cuts))
     assert (lag(opus, speech), lag(mp3, speech)) == (0, MP3_DELAY)
@@ -100,7 +82,7 @@ def test_streamed_lossy_formats_sound_as_the_samples_did(speech: Samples) -> Non
 
 
 @pytest.mark.parametrize("n_blocks", [1, 2, 10])
-def test_flac_holds_back_one_block_at_most(speech: Samples, n_blocks: int) -> None:
+def test_flac_holds_back_one_block_at_most(speech, n_blocks):
     blocks, rest = np.split(speech, [n_blocks * 1_152])
     with open_encoder("flac", 24_000) as encoder:
         # It closes a block when it knows that another follows.
@@ -108,7 +90,7 @@ def test_flac_holds_back_one_block_at_most(speech: Samples, n_blocks: int) -> No
     assert left[STREAMINFO_END:] == encode([blocks], "flac", 24_000)[STREAMINFO_END:]
 
 
-def test_mp3_holds_back_an_eighth_of_a_second_at_most(speech: Samples) -> None:
+def test_mp3_holds_back_an_eighth_of_a_second_at_most(speech):
     left = b""
     with open_encoder("mp3", 24_000) as encoder:
         for n_samples in range(6_000, 48_001, 6_000):
@@ -116,7 +98,7 @@ def test_mp3_holds_back_an_eighth_of_a_second_at_most(speech: Samples) -> None:
             assert n_samples - (decode(left).size - MP3_DELAY) <= 3_049
 
 
-def test_opus_holds_back_an_ogg_page_at_most(speech: Samples) -> None:
+def test_opus_holds_back_an_ogg_page_at_most(speech):
     left = b""
     with open_encoder("opus", 24_000) as encoder:
         for n_samples in range(240, 48_001, 240):
@@ -129,7 +111,7 @@ def test_opus_holds_back_an_ogg_page_at_most(speech: Samples) -> None:
 
 
 @pytest.mark.parametrize("audio_format", STREAMABLE)
-def test_what_has_left_is_not_kept(audio_format: AudioFormat, speech: Samples) -> None:
+def test_what_has_left_is_not_kept(audio_format, speech):
     part = speech[:12_000]
     with open_encoder(audio_format, 24_000) as encoder:
         for _ in range(10):
@@ -147,14 +129,14 @@ def test_what_has_left_is_not_kept(audio_format: AudioFormat, speech: Samples) -
 
 
 @pytest.mark.parametrize("audio_format", ["wav", "wav_mulaw", "wav_alaw"])
-def test_wav_is_not_streamed_and_the_answer_names_what_is(audio_format: AudioFormat) -> None:
+def test_wav_is_not_streamed_and_the_answer_names_what_is(audio_format):
     with pytest.raises(UnsupportedFormatError, match="pcm") as caught:
         open_encoder(audio_format, 24_000)
     assert caught.value.status == 400
 
 
 @pytest.mark.parametrize("rate_hz", [8000, 24_000])
-def test_an_endless_wav_is_a_file_of_unknown_length(speech: Samples, rate_hz: int) -> None:
+def test_an_endless_wav_is_a_file_of_unknown_length(speech, rate_hz):
     with open_encoder("wav", rate_hz, endless_wav=True) as encoder:
         content = b"".join(map(encoder.encode, np.split(speech, [1, 30_000]))) + encoder.finish()
     whole = encode([speech], "wav", rate_hz)
@@ -166,9 +148,7 @@ def test_an_endless_wav_is_a_file_of_unknown_length(speech: Samples, rate_hz: in
 
 
 @pytest.mark.parametrize("rate_hz", get_args(SampleRate))
-def test_streamed_mp3_lacks_the_first_frame_of_the_file_at_every_rate(
-    speech: Samples, rate_hz: int
-) -> None:
+def test_streamed_mp3_lacks_the_first_frame_of_the_file_at_every_rate(speech, rate_hz):
     whole, streamed = encode([speech], "mp3", rate_hz), stream("mp3", speech, [9, 9_999], rate_hz)
     info_frame = whole[: len(whole) - len(streamed)]
     assert b"Info" in info_frame
@@ -177,20 +157,18 @@ def test_streamed_mp3_lacks_the_first_frame_of_the_file_at_every_rate(
 
 
 @pytest.mark.parametrize("rate_hz", FORMATS["opus"].rates_hz)
-def test_streamed_opus_decodes_to_the_same_at_every_rate(speech: Samples, rate_hz: int) -> None:
+def test_streamed_opus_decodes_to_the_same_at_every_rate(speech, rate_hz):
     decoded = [
         soundfile.read(io.BytesIO(content), dtype="int16")
-        for content in (
-            stream("opus", speech, [9, 9_999], rate_hz), encode([speech], "opus", rate_hz)
-        )
-    ]  # fmt: skip
+        for content in (stream("opus", speech, [9, 9_999], rate_hz), encode([speech], "opus", rate_hz))
+    ]
     assert [rate for _, rate in decoded] == [rate_hz, rate_hz]
     assert decoded[0][0].size == 2 * rate_hz
     assert np.array_equal(decoded[0][0], decoded[1][0])
 
 
 @pytest.mark.parametrize("audio_format", STREAMABLE)
-def test_a_stream_ends_once(audio_format: AudioFormat, speech: Samples) -> None:
+def test_a_stream_ends_once(audio_format, speech):
     with open_encoder(audio_format, 24_000) as encoder:
         encoder.encode(speech)
         encoder.finish()
@@ -201,10 +179,8 @@ def test_a_stream_ends_once(audio_format: AudioFormat, speech: Samples) -> None:
 
 
 @pytest.mark.parametrize("audio_format", STREAMABLE)
-def test_a_failure_in_the_middle_closes_the_encoder(
-    audio_format: AudioFormat, speech: Samples
-) -> None:
-    def fail_midway() -> None:
+def test_a_failure_in_the_middle_closes_the_encoder(audio_format, speech):
+    def fail_midway():
         with encoder:
             encoder.encode(speech)
             raise KeyError
@@ -217,7 +193,7 @@ def test_a_failure_in_the_middle_closes_the_encoder(
     encoder.close()
 
 
-def test_many_streams_at_once_keep_apart(speech: Samples) -> None:
+def test_many_streams_at_once_keep_apart(speech):
     encoders = [open_encoder("mp3", 24_000) for _ in range(5)]
     contents = [b""] * 5
     for part in np.split(speech, 8):
@@ -229,7 +205,7 @@ def test_many_streams_at_once_keep_apart(speech: Samples) -> None:
         assert contents[number] == alone
 
 
-def test_a_library_that_would_rewrite_what_has_left_is_found_out(speech: Samples) -> None:
+def test_a_library_that_would_rewrite_what_has_left_is_found_out(speech):
     sink = _Sink()
     # The header of a WAV file is written again once the length is known.
     with open_file(sink, "WAV", "PCM_16", 24_000) as file:
@@ -238,7 +214,7 @@ def test_a_library_that_would_rewrite_what_has_left_is_found_out(speech: Samples
         sink.take()
 
 
-def test_soundfile_reads_flac_of_unknown_length_but_for_its_end(speech: Samples) -> None:
+def test_soundfile_reads_flac_of_unknown_length_but_for_its_end(speech):
     content = stream("flac", speech, [])
     with soundfile.SoundFile(io.BytesIO(content)) as file:
         assert np.array_equal(file.read(47_999, dtype="int16"), to_int16(speech[:47_999]))

@@ -1,18 +1,16 @@
-from __future__ import annotations
-
 import itertools
 import re
 
 import pytest
 from hypothesis import strategies as st
+from tests.profiles import given
 
 from service.audio import SRT_MEDIA_TYPE, VTT_MEDIA_TYPE, Cue, cues_of_words, srt, vtt
-from tests.profiles import given
 
 TimedWord = tuple[int, int, float, float]
 
 
-def spoken(text: str, word_s: float = 0.3, rest_s: float = 0.05) -> list[TimedWord]:
+def spoken(text, word_s=0.3, rest_s=0.05):
     """Every word of the text, one after the other, at an even pace."""
     words = []
     for number, match in enumerate(re.finditer(r"\w+(?:['.,]\w+)*", text)):
@@ -21,57 +19,53 @@ def spoken(text: str, word_s: float = 0.3, rest_s: float = 0.05) -> list[TimedWo
     return words
 
 
-def texts(text: str, **limits: float) -> list[str]:
+def texts(text, **limits):
     return [cue.text for cue in cues_of_words(spoken(text), text, **limits)]  # type: ignore[arg-type]
 
 
-def test_the_media_types_are_those_of_the_formats() -> None:
+def test_the_media_types_are_those_of_the_formats():
     assert (SRT_MEDIA_TYPE, VTT_MEDIA_TYPE) == ("application/x-subrip", "text/vtt")
 
 
-def test_a_subrip_file_counts_its_cues_and_has_commas_in_its_times() -> None:
+def test_a_subrip_file_counts_its_cues_and_has_commas_in_its_times():
     cues = [Cue(1.5, 2.0004, "One."), Cue(3661.0, 3661.9996, "Two.")]
-    assert srt(cues) == (
-        "1\n00:00:01,500 --> 00:00:02,000\nOne.\n\n2\n01:01:01,000 --> 01:01:02,000\nTwo.\n\n"
-    )
+    assert srt(cues) == ("1\n00:00:01,500 --> 00:00:02,000\nOne.\n\n2\n01:01:01,000 --> 01:01:02,000\nTwo.\n\n")
 
 
-def test_a_webvtt_file_has_a_header_and_points_in_its_times() -> None:
+def test_a_webvtt_file_has_a_header_and_points_in_its_times():
     cues = [Cue(0, 1.5, "One."), Cue(1.5, 360_000.25, "Two.")]
-    assert vtt(cues) == (
-        "WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nOne.\n\n00:00:01.500 --> 100:00:00.250\nTwo.\n"
-    )
+    assert vtt(cues) == ("WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nOne.\n\n00:00:01.500 --> 100:00:00.250\nTwo.\n")
 
 
-def test_no_cues_make_a_valid_file() -> None:
+def test_no_cues_make_a_valid_file():
     assert (srt([]), vtt([])) == ("", "WEBVTT\n")
 
 
-def test_webvtt_text_cannot_be_taken_for_markup() -> None:
+def test_webvtt_text_cannot_be_taken_for_markup():
     assert vtt([Cue(0, 1, "a < b && c > d --> <i>e</i>")]).splitlines()[-1] == (
         "a &lt; b &amp;&amp; c &gt; d --&gt; &lt;i&gt;e&lt;/i&gt;"
     )
 
 
 @pytest.mark.parametrize("text", ["a --> b", "a ----> b", "00:00:00,000 --> 00:00:01,000"])
-def test_text_cannot_be_taken_for_times(text: str) -> None:
+def test_text_cannot_be_taken_for_times(text):
     for content in (srt([Cue(0, 1, text)]), vtt([Cue(0, 1, text)])):
         assert content.count("-->") == 1
 
 
-def test_a_blank_line_cannot_end_a_cue_early() -> None:
+def test_a_blank_line_cannot_end_a_cue_early():
     text = "\n\nfirst\r\n\r\n  second\u2028third\n"
     assert srt([Cue(0, 1, text)]).splitlines()[2:] == ["first second third", ""]
     assert vtt([Cue(0, 1, text)]).splitlines()[3:] == ["first second third"]
 
 
-def test_cues_without_text_are_left_out_and_not_counted() -> None:
+def test_cues_without_text_are_left_out_and_not_counted():
     cues = [Cue(0, 1, " \n"), Cue(1, 2, "here")]
     assert srt(cues).startswith("1\n00:00:01,000")
     assert vtt(cues).count("-->") == 1
 
 
-def test_a_cue_ends_after_it_starts() -> None:
+def test_a_cue_ends_after_it_starts():
     assert "00:00:01.000 --> 00:00:01.001" in vtt([Cue(1.0, 1.0, "click")])
 
 
@@ -85,82 +79,73 @@ def test_a_cue_ends_after_it_starts() -> None:
         [Cue(2, 3, "a"), Cue(1, 2, "b")],
     ],
 )
-def test_times_out_of_order_are_refused(cues: list[Cue]) -> None:
+def test_times_out_of_order_are_refused(cues):
     for write in (srt, vtt):
         with pytest.raises(ValueError, match="not in order"):
             write(cues)
 
 
-def test_every_sentence_is_a_cue_with_its_marks() -> None:
+def test_every_sentence_is_a_cue_with_its_marks():
     text = '“Well,” he said. "Really?" (Yes!)  It is\n\n3.5 miles away…  '
     assert texts(text) == ["“Well,” he said.", '"Really?"', "(Yes!)", "It is 3.5 miles away…"]
 
 
-def test_marks_stay_with_their_words_in_other_languages() -> None:
-    assert texts("¿Qué tal? ¡Bien! Vraiment ? Oui — «non».") == [
-        "¿Qué tal?",
-        "¡Bien!",
-        "Vraiment ?",
-        "Oui — «non».",
-    ]
+def test_marks_stay_with_their_words_in_other_languages():
+    assert texts("¿Qué tal? ¡Bien! Vraiment ? Oui — «non».") == ["¿Qué tal?", "¡Bien!", "Vraiment ?", "Oui — «non»."]
     text = "他说。“你好”。"
     words = [(0, 2, 0.0, 0.4), (4, 6, 0.8, 1.2)]
     assert [cue.text for cue in cues_of_words(words, text)] == ["他说。", "“你好”。"]
 
 
-def test_an_abbreviation_or_an_initial_ends_no_sentence() -> None:
+def test_an_abbreviation_or_an_initial_ends_no_sentence():
     text = "Dr. Jones met J. R. R. Tolkien. They spoke."
     assert texts(text) == ["Dr. Jones met J. R. R. Tolkien.", "They spoke."]
 
 
-def test_a_long_sentence_is_cut_at_its_last_comma_that_fits() -> None:
+def test_a_long_sentence_is_cut_at_its_last_comma_that_fits():
     text = "one two, three four, five six seven eight"
     assert texts(text, max_characters=24) == ["one two, three four,", "five six seven eight"]
 
 
-def test_a_long_sentence_without_commas_is_cut_between_words() -> None:
+def test_a_long_sentence_without_commas_is_cut_between_words():
     assert texts("one two three four five", max_characters=9) == ["one two", "three", "four five"]
 
 
-def test_a_single_word_may_be_longer_than_a_cue() -> None:
-    assert texts("a floccinaucinihilipilification b", max_characters=10) == [
-        "a",
-        "floccinaucinihilipilification",
-        "b",
-    ]
+def test_a_single_word_may_be_longer_than_a_cue():
+    assert texts("a floccinaucinihilipilification b", max_characters=10) == ["a", "floccinaucinihilipilification", "b"]
 
 
-def test_a_cue_lasts_no_longer_than_told() -> None:
+def test_a_cue_lasts_no_longer_than_told():
     text = "one two three four five six seven"
     cues = cues_of_words(spoken(text), text, max_duration_s=1.0)
     assert [cue.text for cue in cues] == ["one two three", "four five six", "seven"]
     assert all(cue.end_s - cue.start_s <= 1.0 for cue in cues)
 
 
-def test_a_long_silence_ends_a_cue() -> None:
+def test_a_long_silence_ends_a_cue():
     text = "one two three"
     words = [(0, 3, 0.0, 0.3), (4, 7, 1.2, 1.5), (8, 13, 2.6, 3.0)]
     assert cues_of_words(words, text) == [Cue(0.0, 1.5, "one two"), Cue(2.6, 3.0, "three")]
 
 
-def test_no_cue_lasts_into_the_next() -> None:
+def test_no_cue_lasts_into_the_next():
     words = [(0, 3, 0.0, 0.9), (5, 8, 0.5, 1.0)]
     assert cues_of_words(words, "One. Two.") == [Cue(0.0, 0.5, "One."), Cue(0.5, 1.0, "Two.")]
 
 
-def test_a_word_spoken_in_parts_is_shown_once() -> None:
+def test_a_word_spoken_in_parts_is_shown_once():
     words = [(0, 6, 0.0, 4.0), (0, 6, 4.2, 9.0), (7, 10, 9.0, 9.3)]
     assert cues_of_words(words, "abcdef end") == [Cue(0.0, 9.0, "abcdef"), Cue(9.0, 9.3, "end")]
 
 
-def test_words_from_the_middle_take_only_their_own_marks() -> None:
+def test_words_from_the_middle_take_only_their_own_marks():
     text = 'First. "Second bit," he said. (Third) bit.'
     words = spoken(text)
     assert [cue.text for cue in cues_of_words(words[1:3], text)] == ['"Second bit,"']
     assert [cue.text for cue in cues_of_words(words[5:], text)] == ["(Third) bit."]
 
 
-def test_no_words_make_no_cues() -> None:
+def test_no_words_make_no_cues():
     assert cues_of_words([], "...") == []
 
 
@@ -169,9 +154,7 @@ def test_no_words_make_no_cues() -> None:
     max_characters=st.integers(1, 40),
     max_duration_s=st.floats(0.1, 5),
 )
-def test_nothing_of_the_text_is_lost_and_no_time_goes_back(
-    text: str, max_characters: int, max_duration_s: float
-) -> None:
+def test_nothing_of_the_text_is_lost_and_no_time_goes_back(text, max_characters, max_duration_s):
     words = spoken(text)
     cues = cues_of_words(words, text, max_characters=max_characters, max_duration_s=max_duration_s)
     if words:

@@ -9,14 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import docx
-
 from tests.service.books import made_books
 
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _BLOCK = 1 << 20
 
 
-def _epub(path: Path, pages: dict[str, str]) -> Path:
+def _epub(path, pages):
     """Write an EPUB, compressed."""
     listed = "".join(f'<li><a href="{name}">{name}</a></li>' for name in pages)
     plain = made_books.epub(path, pages, listed)
@@ -31,14 +30,11 @@ def _epub(path: Path, pages: dict[str, str]) -> Path:
     return path
 
 
-def _word(path: Path, body: str, notes: Callable[[zipfile.ZipFile], None] | None = None) -> Path:
+def _word(path, body, notes=None):
     """Write a DOCX with this content of its body, compressed."""
     plain = io.BytesIO()
     docx.Document().save(plain)
-    with (
-        zipfile.ZipFile(plain) as source,
-        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
-    ):
+    with zipfile.ZipFile(plain) as source, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name in source.namelist():
             content = source.read(name)
             if name == "word/document.xml":
@@ -50,38 +46,38 @@ def _word(path: Path, body: str, notes: Callable[[zipfile.ZipFile], None] | None
     return path
 
 
-def _said(text: str) -> str:
+def _said(text):
     return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
-def _cell(properties: str) -> str:
+def _cell(properties):
     return f"<w:tc><w:tcPr>{properties}</w:tcPr>{_said('Tea')}</w:tc>"
 
 
-def long_line(path: Path, sign: str = "a") -> Path:
+def long_line(path, sign="a"):
     path.write_text(f"Hello there.\n\n{sign * 40_000}\n")
     return path
 
 
-def wide_cell(path: Path) -> Path:
+def wide_cell(path):
     row = "<w:tr>" + _cell('<w:gridSpan w:val="99999999"/>') + "</w:tr>"
     return _word(path, f"<w:tbl><w:tblPr/><w:tblGrid/>{row}</w:tbl>")
 
 
-def merged_rows(path: Path, n_rows: int = 3000) -> Path:
+def merged_rows(path, n_rows=3000):
     first = "<w:tr>" + _cell('<w:vMerge w:val="restart"/>') + "</w:tr>"
     rows = first + ("<w:tr>" + _cell("<w:vMerge/>") + "</w:tr>") * n_rows
     return _word(path, f"<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid>{rows}</w:tbl>")
 
 
-def many_paragraphs(path: Path, n_paragraphs: int = 300_000) -> Path:
+def many_paragraphs(path, n_paragraphs=300_000):
     return _word(path, _said("It rained.") * n_paragraphs)
 
 
-def large_notes(path: Path, n_bytes: int = 160 << 20) -> Path:
+def large_notes(path, n_bytes=160 << 20):
     """Footnotes that take two hundred times as much as the file, and their tree twice that."""
 
-    def write(archive: zipfile.ZipFile) -> None:
+    def write(archive):
         with archive.open("word/footnotes.xml", "w", force_zip64=True) as file:
             head = f'<w:footnotes xmlns:w="{_WORD}"><w:footnote w:id="1">{_said("A")}'
             file.write(head.encode())
@@ -94,13 +90,10 @@ def large_notes(path: Path, n_bytes: int = 160 << 20) -> Path:
     return _word(path, _said("Hello."), write)
 
 
-def packed_fiction(path: Path, n_elements: int = 1_500_000) -> Path:
+def packed_fiction(path, n_elements=1_500_000):
     """An FB2 of a few hundred bytes, whose tree takes hundreds of megabytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive, archive.open("a.fb2", "w") as f:
-        f.write(
-            b'<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><body><section>'
-            b"<p>Hello.</p>"
-        )
+        f.write(b'<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><body><section><p>Hello.</p>')
         block = b"<p/>" * 100_000
         for _ in range(n_elements // 100_000):
             f.write(block)
@@ -108,27 +101,27 @@ def packed_fiction(path: Path, n_elements: int = 1_500_000) -> Path:
     return path
 
 
-def empty_paragraphs(path: Path, n_paragraphs: int = 2_000_000) -> Path:
+def empty_paragraphs(path, n_paragraphs=2_000_000):
     return _epub(path, {"a.xhtml": made_books.page("<h1>A</h1>" + "<p>a</p>" * n_paragraphs)})
 
 
-def large_chapters(path: Path, n_chapters: int = 2, n_bytes: int = 60_000_000) -> Path:
+def large_chapters(path, n_chapters=2, n_bytes=60_000_000):
     paragraph = "<p>" + "It rained all day. " * 50 + "</p>"
     prose = made_books.page(paragraph * (n_bytes // len(paragraph)))
     return _epub(path, {f"{n}.xhtml": prose for n in range(n_chapters)})
 
 
-def many_headings(path: Path, n_headings: int = 100_000) -> Path:
+def many_headings(path, n_headings=100_000):
     path.write_text("<h1>A</h1>" * n_headings + "<p>Hello.</p>")
     return path
 
 
-def nested(path: Path, depth: int = 190) -> Path:
+def nested(path, depth=190):
     path.write_text(("<b>" * depth + "Hello." + "</b>" * depth) * 200)
     return path
 
 
-def packed_text(path: Path) -> Path:
+def packed_text(path):
     """Bytes that decompress to nothing but the same: in a format that has no archive."""
     path.write_bytes(bz2.compress(bytes(_BLOCK)))
     return path

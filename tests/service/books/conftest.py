@@ -1,17 +1,13 @@
 """What the tests of books share."""
 
-from __future__ import annotations
-
 import tarfile
-from pathlib import Path
 
 import pytest
-
 from tests.service.books.real_books import PACKAGES
 
 
 @pytest.fixture(scope="session")
-def shelf(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shelf(repository, tmp_path_factory):
     """The packages of real books, unpacked."""
     folder = tmp_path_factory.mktemp("shelf")
     for name in PACKAGES:
@@ -24,7 +20,7 @@ def shelf(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def document(tmp_path: Path) -> Path:
+def document(tmp_path):
     """A text that can be read."""
     path = tmp_path / "document.txt"
     path.write_text("Hello there.")

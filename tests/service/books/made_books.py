@@ -1,15 +1,11 @@
 """Books of every kind, made for the tests."""
 
-from __future__ import annotations
-
 import base64
 import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Mapping
 from fractions import Fraction
-from pathlib import Path
 
 import av
 import docx
@@ -22,7 +18,7 @@ CONTAINER = (
 )
 
 
-def page(body: str, *, kind: str = "") -> str:
+def page(body, *, kind=""):
     """Return an XHTML document."""
     declared = f' epub:type="{kind}"' if kind else ""
     return (
@@ -32,7 +28,7 @@ def page(body: str, *, kind: str = "") -> str:
     )
 
 
-def picture() -> bytes:
+def picture():
     """Return a grey picture of 64 by 64 as JPEG."""
     context = av.CodecContext.create("mjpeg", "w")
     context.width = context.height = 64
@@ -44,7 +40,7 @@ def picture() -> bytes:
     return b"".join(bytes(one) for one in [*context.encode(frame), *context.encode(None)])
 
 
-def png(form: str = "rgb24", width: int = 64, height: int = 48) -> bytes:
+def png(form="rgb24", width=64, height=48):
     """Return a picture of noise as PNG, its pixels in a form of FFmpeg."""
     context = av.CodecContext.create("png", "w")
     context.width, context.height, context.pix_fmt = width, height, form
@@ -55,10 +51,10 @@ def png(form: str = "rgb24", width: int = 64, height: int = 48) -> bytes:
     return b"".join(bytes(one) for one in [*context.encode(frame), *context.encode(None)])
 
 
-def png_bomb(side: int = 30_000) -> bytes:
+def png_bomb(side=30_000):
     """Return a small PNG that says it has so many pixels a side, all of them white."""
 
-    def part(name: bytes, content: bytes) -> bytes:
+    def part(name, content):
         check = zlib.crc32(name + content)
         return struct.pack(">I", len(content)) + name + content + struct.pack(">I", check)
 
@@ -75,16 +71,7 @@ def png_bomb(side: int = 30_000) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + parts
 
 
-def epub(
-    path: Path,
-    pages: Mapping[str, str],
-    contents: str,
-    *,
-    metadata: str = "",
-    extra: Mapping[str, str | bytes] | None = None,
-    items: str = "",
-    identifier: str = "urn:x:1",
-) -> Path:
+def epub(path, pages, contents, *, metadata="", extra=None, items="", identifier="urn:x:1"):
     """Write an EPUB 3.
 
     Args:
@@ -97,8 +84,7 @@ def epub(
         identifier: of the book.
     """
     manifest = "".join(
-        f'<item id="i{n}" href="{name}" media-type="application/xhtml+xml"/>'
-        for n, name in enumerate(pages)
+        f'<item id="i{n}" href="{name}" media-type="application/xhtml+xml"/>' for n, name in enumerate(pages)
     )
     spine = "".join(f'<itemref idref="i{number}"/>' for number in range(len(pages)))
     package = (
@@ -123,7 +109,7 @@ def epub(
     return path
 
 
-def fb2(path: Path, cover_picture: bytes | None = None) -> Path:
+def fb2(path, cover_picture=None):
     """Write an FB2 with a cover, a poem, an epigraph and a note."""
     cover = base64.b64encode(picture() if cover_picture is None else cover_picture).decode()
     path.write_text(
@@ -145,7 +131,7 @@ def fb2(path: Path, cover_picture: bytes | None = None) -> Path:
     return path
 
 
-def word(path: Path, title: str = "Minutes") -> Path:
+def word(path, title="Minutes"):
     """Write a DOCX with headings, a table and a quotation."""
     document = docx.Document()
     document.core_properties.title = title[:255]  # which is all that the library takes

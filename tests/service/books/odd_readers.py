@@ -1,7 +1,5 @@
 """Readers that do what documents might make a reader do; `DocumentReader` takes them by name."""
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import json
@@ -14,44 +12,44 @@ import threading
 import time
 from pathlib import Path
 
-from service.books import book_files
 from service.books.book import Book, Chapter, Paragraph, Picture
 from service.books.book_files import read_book
-from service.books.document_budget import Document
+
+from service.books import book_files
 
 SECRET = "a text of somebody"
 
 _ENDLESS = re.compile(r"(?:a+)+$")
 
 
-def note_start(path: Path) -> None:
+def note_start(path):
     """Tell who waits that reading has begun: an empty file, for no byte may be written."""
     path.with_name(f"{path.name}.{os.getpid()}").touch()
 
 
-def started(path: Path) -> list[int]:
+def started(path):
     """Return the processes that have begun to read a document."""
     return [int(one.suffix[1:]) for one in path.parent.glob(f"{path.name}.*")]
 
 
-def titled(title: str) -> Book:
+def titled(title):
     """Return a book of a word."""
     return Book(title, (), None, None, (Chapter("One", (Paragraph("Hello."),)),))
 
 
-def text_of(book: Book) -> str:
+def text_of(book):
     """Return the first paragraph."""
     return book.chapters[0].paragraphs[0].text
 
 
-def loop(path: Path, name: str | None = None) -> Book:
+def loop(path, name=None):
     """Never end, in C, where no other thread of the process runs."""
     note_start(path)
     _ENDLESS.match("a" * 60 + "!")
     return titled("never")
 
 
-def loop_if_asked(path: Path, name: str | None = None) -> Book:
+def loop_if_asked(path, name=None):
     """Never end if the text says so: while it is received, or once it is a job's."""
     text = path.read_bytes()
     if b"loop now" in text or (b"loop later" in text and "incoming" not in path.parts):
@@ -59,37 +57,37 @@ def loop_if_asked(path: Path, name: str | None = None) -> Book:
     return read_book(path, name)
 
 
-def sleep(path: Path, name: str | None = None) -> Book:
+def sleep(path, name=None):
     note_start(path)
     while True:
         time.sleep(1)
 
 
-def take_memory(path: Path) -> Book:
+def take_memory(path):
     taken = [bytearray(1 << 24)]
     while True:
         taken.append(bytearray(1 << 24))
 
 
-def crash(path: Path, name: str | None = None) -> Book:
+def crash(path, name=None):
     ctypes.string_at(0)
     return titled("never")
 
 
-def be_killed(path: Path) -> Book:
+def be_killed(path):
     os.kill(os.getpid(), signal.SIGKILL)
     return titled("never")
 
 
-def end(path: Path) -> Book:
+def end(path):
     os._exit(0)
 
 
-def recur(path: Path) -> Book:
+def recur(path):
     return recur(path)
 
 
-def fail(path: Path) -> Book:
+def fail(path):
     text = SECRET
     print(text, file=sys.stderr, flush=True)
     os.write(1, text.encode())
@@ -97,58 +95,58 @@ def fail(path: Path) -> Book:
     raise KeyError(text)
 
 
-def _fail(document: Document) -> Book:
+def _fail(document):
     raise KeyError(SECRET)
 
 
-def parse_wrongly(path: Path, name: str | None = None) -> Book:
+def parse_wrongly(path, name=None):
     """Have a fault in what reads documents of a kind."""
     book_files._reader = lambda ending: _fail
     return read_book(path, name)
 
 
-def be_refused_by_the_disk(path: Path) -> Book:
+def be_refused_by_the_disk(path):
     raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
-def seek_wrongly(path: Path) -> Book:
+def seek_wrongly(path):
     """What zipfile raises of some damaged archives."""
     with path.open("rb") as file:
         file.seek(-1)
     return titled("never")
 
 
-def write_a_file(path: Path) -> Book:
+def write_a_file(path):
     path.with_name("written").write_text(SECRET)
     return titled("never")
 
 
-def make_much_text(path: Path) -> Book:
+def make_much_text(path):
     """Return a book whose text alone is small, beside a text that is too large."""
     return Book("Much", (), None, None, (Chapter("One", (Paragraph("x" * 3_000_000),)),))
 
 
-def make_many_paragraphs(path: Path) -> Book:
+def make_many_paragraphs(path):
     return Book("Many", (), None, None, (Chapter("One", (Paragraph("x"),) * 20_000),))
 
 
-def make_a_large_cover(path: Path) -> Book:
+def make_a_large_cover(path):
     cover = Picture(bytes(3_000_000), "image/png")
     return Book("Cover", (), None, cover, (Chapter("One", (Paragraph("Hello."),)),))
 
 
 class _Trap:
-    def __reduce__(self) -> tuple[object, tuple[str]]:
+    def __reduce__(self):
         return os.system, ("touch trapped",)
 
 
-def send_code(path: Path) -> Book:
+def send_code(path):
     """As a reader that a document has taken over might."""
     cover = Picture(_Trap(), "image/png")  # type: ignore[arg-type]
     return Book("Cover", (), None, cover, (Chapter("One", (Paragraph("Hello."),)),))
 
 
-def tell_what_it_has(path: Path) -> Book:
+def tell_what_it_has(path):
     """Return what the process has, as JSON in the text of a book."""
     descriptors = {}
     for name in os.listdir("/proc/self/fd"):

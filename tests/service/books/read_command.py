@@ -9,11 +9,9 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import av
-
 from tests.service import commands
 
 
@@ -31,12 +29,12 @@ class Call:
     events: list[dict[str, Any]] = field(default_factory=list)
     complaint: str = ""
 
-    def of(self, event: str) -> list[dict[str, Any]]:
+    def of(self, event):
         """Return the events of a name."""
         return [one for one in self.events if one["event"] == event]
 
 
-def command(book: Path, output: Path, cache: Path, *options: str) -> list[str]:
+def command(book, output, cache, *options):
     """Return the arguments of a call with JSON lines."""
     return [
         sys.executable, "-m", "service", "read", str(book), "-o", str(output), "--progress", "json",
@@ -44,30 +42,26 @@ def command(book: Path, output: Path, cache: Path, *options: str) -> list[str]:
     ]  # fmt: skip
 
 
-def read(book: Path, output: Path, cache: Path, *options: str) -> Call:
+def read(book, output, cache, *options):
     """Read a book to the end."""
     done = subprocess.run(
-        command(book, output, cache, *options), capture_output=True, text=True, check=False,
-        stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        command(book, output, cache, *options), capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
     return Call(done.returncode, _events(done.stdout), done.stderr)
 
 
-def read_here(book: Path, output: Path, cache: Path, *options: str) -> Call:
+def read_here(book, output, cache, *options):
     """Read a book to the end in this process, which has imported everything already."""
     done = commands.command(*command(book, output, cache, *options)[3:])
     return Call(done.returncode, _events(done.stdout), done.stderr)
 
 
-def _heed_interrupts() -> None:
+def _heed_interrupts():
     # A shell has what it starts in the background ignore them, and so does what this starts.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
-def read_and_kill(
-    book: Path, output: Path, cache: Path, *options: str,
-    after: int | None = None, after_s: float | None = None, by: signal.Signals = signal.SIGKILL,
-) -> Call:  # fmt: skip
+def read_and_kill(book, output, cache, *options, after=None, after_s=None, by=signal.SIGKILL):
     """Read a book, and end the process after so many events or seconds, unless it ends before."""
     process = subprocess.Popen(
         command(book, output, cache, *options), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -90,7 +84,7 @@ def read_and_kill(
     return Call(process.wait(), _events("".join(lines)))
 
 
-def _events(written: str) -> list[dict[str, Any]]:
+def _events(written):
     # Who is killed may leave half a line.
     lines = [line for line in written.splitlines(keepends=True) if line.endswith("\n")]
     return [json.loads(line) for line in lines]
@@ -115,14 +109,11 @@ class Seen:
     has_cover: bool
 
 
-def played(path: Path) -> Seen:
+def played(path):
     """Open and decode a sound file."""
     with av.open(str(path)) as file:
         stream = file.streams.audio[0]
-        chapters = [
-            (one["metadata"]["title"], float(one["start"] * one["time_base"]))
-            for one in file.chapters()
-        ]
+        chapters = [(one["metadata"]["title"], float(one["start"] * one["time_base"])) for one in file.chapters()]
         assert stream.duration is not None
         assert stream.time_base is not None
         duration_s = float(stream.duration * stream.time_base)

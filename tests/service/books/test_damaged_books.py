@@ -10,14 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from service.books import book_files
 from service.books.book import Book
 from service.books.book_files import read_book
-from service.books.document_budget import Document
 from service.errors import InvalidBookError
 from tests.service.books import made_books
 from tests.service.books.made_books import page, picture
+
+from service.books import book_files
 
 MARKDOWN = (
     "---\ntitle: Tales\n---\n# One\n\n*He* said [Kokoro](/kˈOkəɹO/).[^1]\n\n> All\n> is water.\n\n"
@@ -37,7 +36,7 @@ HTML = (
 )
 
 
-def epub(path: Path) -> Path:
+def epub(path):
     return made_books.epub(
         path,
         {
@@ -50,7 +49,7 @@ def epub(path: Path) -> Path:
     )
 
 
-def zipped(path: Path) -> Path:
+def zipped(path):
     made_books.fb2(path)
     content = path.read_bytes()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -58,8 +57,8 @@ def zipped(path: Path) -> Path:
     return path
 
 
-def written(text: str) -> Callable[[Path], Path]:
-    def write(path: Path) -> Path:
+def written(text):
+    def write(path):
         path.write_text(text, encoding="utf-8")
         return path
 
@@ -83,7 +82,7 @@ TOKENS = (
 )  # fmt: skip
 
 
-def damaged(content: bytes, chance: random.Random) -> bytes:
+def damaged(content, chance):
     """Return a file with bytes that are changed, gone, new, doubled or elsewhere."""
     changed = bytearray(content)
     for _ in range(chance.choice((1, 1, 2, 5, 30))):
@@ -106,7 +105,7 @@ def damaged(content: bytes, chance: random.Random) -> bytes:
     return bytes(changed)
 
 
-def damaged_inside(content: bytes, chance: random.Random) -> bytes:
+def damaged_inside(content, chance):
     """Return an archive that is whole, with a member that is damaged, gone, renamed or doubled."""
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
@@ -128,7 +127,7 @@ def damaged_inside(content: bytes, chance: random.Random) -> bytes:
     return target.getvalue()
 
 
-def outcomes(kind: str, folder: Path, seeds: range) -> tuple[int, int]:
+def outcomes(kind, folder, seeds):
     """Return how many damaged documents are books, and how many invalid; fail for anything else."""
     name, make = MAKERS[kind]
     path = make(folder / name)
@@ -154,7 +153,7 @@ def outcomes(kind: str, folder: Path, seeds: range) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("kind", sorted(MAKERS))
-def test_some_damage(kind: str, tmp_path: Path) -> None:
+def test_some_damage(kind, tmp_path):
     n_books, n_invalid = outcomes(kind, tmp_path, range(150))
     assert n_books > 10
     if kind not in ("html", "md", "txt"):
@@ -163,21 +162,18 @@ def test_some_damage(kind: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "seeds",
-    [
-        pytest.param(range(150, 700), marks=pytest.mark.thorough),
-        pytest.param(range(700, 4000), marks=pytest.mark.slow),
-    ],
+    [pytest.param(range(150, 700), marks=pytest.mark.thorough), pytest.param(range(700, 4000), marks=pytest.mark.slow)],
     ids=["much", "most"],
 )
 @pytest.mark.parametrize("kind", sorted(MAKERS))
-def test_much_damage(kind: str, seeds: range, tmp_path: Path) -> None:
+def test_much_damage(kind, seeds, tmp_path):
     n_books, n_invalid = outcomes(kind, tmp_path, seeds)
     assert n_books > len(seeds) / 15
     assert n_invalid > 0
 
 
 @pytest.mark.parametrize("kind", sorted(MAKERS))
-def test_nothing_and_noise_and_other_kinds_are_no_books(kind: str, tmp_path: Path) -> None:
+def test_nothing_and_noise_and_other_kinds_are_no_books(kind, tmp_path):
     others = [make(tmp_path / f"other-{name}").read_bytes() for name, make in MAKERS.values()]
     path = tmp_path / MAKERS[kind][0]
     for content in (b"", b"\0", b"\0" * 5000, b"PK\x05\x06" + b"\0" * 18, b"\xff" * 99,
@@ -189,15 +185,13 @@ def test_nothing_and_noise_and_other_kinds_are_no_books(kind: str, tmp_path: Pat
             assert path.name in str(error)  # noqa: PT017
 
 
-def test_what_nobody_foresaw_is_an_invalid_book_and_in_the_log(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_nobody_foresaw_is_an_invalid_book_and_in_the_log(tmp_path, monkeypatch, caplog):
     path = tmp_path / "a.txt"
     path.write_text("It rained.")
 
     for error in (KeyError("x"), RecursionError(), AttributeError(), UnicodeError()):
 
-        def fail(_: Document, error: Exception = error) -> Book:
+        def fail(_, error=error):
             raise error
 
         monkeypatch.setattr(book_files, "_reader", lambda ending, fail=fail: fail)
@@ -205,10 +199,7 @@ def test_what_nobody_foresaw_is_an_invalid_book_and_in_the_log(
             read_book(path)
         assert caught.value.__cause__ is error
     for record, name in zip(
-        caplog.records,
-        ("KeyError", "RecursionError", "AttributeError", "UnicodeError"),
-        strict=True,
+        caplog.records, ("KeyError", "RecursionError", "AttributeError", "UnicodeError"), strict=True
     ):
-        assert re.match(rf"a document cannot be read: builtins\.{name}\n  File .* in _read\n",
-                        record.getMessage())  # fmt: skip
+        assert re.match(rf"a document cannot be read: builtins\.{name}\n  File .* in _read\n", record.getMessage())
         assert "It rained" not in record.getMessage()

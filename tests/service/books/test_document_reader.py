@@ -7,48 +7,32 @@ import logging
 import os
 import re
 import resource
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from service.books.book_files import read_book
 from service.books.document_reader import AT_ONCE, DocumentReader
 from service.books.ongoing_reading import ReadingLimits
-from service.errors import (
-    CancelledError,
-    DocumentLimitError,
-    InvalidBookError,
-    NotReadyError,
-)
+from service.errors import CancelledError, DocumentLimitError, InvalidBookError, NotReadyError
 from service.settings import Settings
-from service.speech import Cancellation
 from tests.service.api.speech_client import wait_until
 from tests.service.books import made_books
 from tests.service.books.odd_readers import SECRET, started
-from tests.service.books.reading_processes import (
-    ROOMY,
-    exists,
-    in_session_of,
-    is_running,
-    reader,
-    starter_of,
-    text,
-)
+from tests.service.books.reading_processes import ROOMY, exists, in_session_of, is_running, reader, starter_of, text
+
+from service.speech import Cancellation
 
 
 @pytest.fixture
-def documents() -> Iterator[DocumentReader]:
+def documents():
     with DocumentReader(ReadingLimits.of(Settings())) as documents:
         yield documents
 
 
-def test_a_document_of_every_kind_is_read_as_in_this_process(
-    documents: DocumentReader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_document_of_every_kind_is_read_as_in_this_process(documents, tmp_path, monkeypatch):
     (tmp_path / "p.jpg").write_bytes(made_books.picture())
     marked = '<h1>One</h1><p>Hello.</p><img src="p.jpg" alt="A p."/>'
     cover = '<item id="c" href="c.jpg" media-type="image/jpeg" properties="cover-image"/>'
@@ -76,9 +60,7 @@ def test_a_document_of_every_kind_is_read_as_in_this_process(
     assert documents.read(paths[-1]).cover is not None
 
 
-def test_a_document_that_cannot_be_read_is_refused_as_in_this_process(
-    documents: DocumentReader, tmp_path: Path
-) -> None:
+def test_a_document_that_cannot_be_read_is_refused_as_in_this_process(documents, tmp_path):
     odd = tmp_path / os.fsdecode(b"odd-\xff.txt")
     paths = [
         text(tmp_path / "a.epub", "PK"),
@@ -104,20 +86,14 @@ LIMITED = [
     ("sleep", replace(ROOMY, wall_s=1), "document_timeout_s"),
     ("loop", replace(ROOMY, wall_s=1), "document_timeout_s"),
     ("take_memory", ROOMY, "document_memory_bytes"),
-    (
-        "make_much_text",
-        replace(ROOMY, answer_bytes=1_000_000),
-        "has .* with .* characters, more than",
-    ),
+    ("make_much_text", replace(ROOMY, answer_bytes=1_000_000), "has .* with .* characters, more than"),
     ("make_many_paragraphs", replace(ROOMY, answer_bytes=1_000_000), "has .*,000 paragraphs"),
     ("make_a_large_cover", replace(ROOMY, answer_bytes=1_000_000), "and a cover of .* bytes"),
 ]
 
 
 @pytest.mark.parametrize(("name", "limits", "limit"), LIMITED)
-def test_a_limit_ends_the_reading_and_says_which_it_was(
-    name: str, limits: ReadingLimits, limit: str, document: Path
-) -> None:
+def test_a_limit_ends_the_reading_and_says_which_it_was(name, limits, limit, document):
     with reader(name, limits) as documents:
         with pytest.raises(DocumentLimitError, match=f"document.txt .*{limit}") as raised:
             documents.read(document)
@@ -128,7 +104,7 @@ def test_a_limit_ends_the_reading_and_says_which_it_was(
 
 
 @pytest.mark.parametrize("name", ["make_much_text", "make_many_paragraphs", "make_a_large_cover"])
-def test_a_book_within_the_limits_comes_whole(name: str, document: Path) -> None:
+def test_a_book_within_the_limits_comes_whole(name, document):
     from tests.service.books import odd_readers
 
     with reader(name) as documents:
@@ -149,13 +125,8 @@ def test_a_book_within_the_limits_comes_whole(name: str, document: Path) -> None
     ],
 )
 def test_a_fault_of_the_reading_refuses_the_document_and_is_logged_without_its_text(
-    name: str,
-    told: str,
-    document: Path,
-    caplog: pytest.LogCaptureFixture,
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    name, told, document, caplog, capfd, monkeypatch
+):
     monkeypatch.chdir(document.parent)
     with caplog.at_level(logging.DEBUG), reader(name) as documents:
         with pytest.raises(InvalidBookError, match=r"document\.txt cannot be read") as raised:
@@ -170,9 +141,7 @@ def test_a_fault_of_the_reading_refuses_the_document_and_is_logged_without_its_t
     assert {path.name for path in document.parent.iterdir()} <= {"document.txt", "written"}
 
 
-def test_a_fault_of_a_parser_is_logged_without_the_text(
-    document: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_fault_of_a_parser_is_logged_without_the_text(document, caplog):
     told = r"My novel\.txt is damaged, or .* \(KeyError\)"
     with (
         caplog.at_level(logging.DEBUG),
@@ -190,28 +159,20 @@ def test_a_fault_of_a_parser_is_logged_without_the_text(
 
 
 @pytest.mark.parametrize(
-    ("name", "limits"),
-    [("loop", replace(ROOMY, cpu_s=1)), ("crash", ROOMY), ("sleep", replace(ROOMY, wall_s=1))],
+    ("name", "limits"), [("loop", replace(ROOMY, cpu_s=1)), ("crash", ROOMY), ("sleep", replace(ROOMY, wall_s=1))]
 )
-def test_a_document_has_the_name_that_the_caller_gave(
-    name: str, limits: ReadingLimits, document: Path
-) -> None:
-    with (
-        reader(name, limits) as documents,
-        pytest.raises(InvalidBookError, match=r"^My novel\.txt "),
-    ):
+def test_a_document_has_the_name_that_the_caller_gave(name, limits, document):
+    with reader(name, limits) as documents, pytest.raises(InvalidBookError, match=r"^My novel\.txt "):
         documents.read(document, name="My novel.txt")
 
 
-def test_a_disk_that_fails_is_no_fault_of_the_document(document: Path) -> None:
+def test_a_disk_that_fails_is_no_fault_of_the_document(document):
     strerror = os.strerror(errno.EIO)
     with reader("be_refused_by_the_disk") as documents, pytest.raises(OSError, match=strerror):
         documents.read(document)
 
 
-def test_other_documents_wait_for_their_turn_and_can_be_cancelled_meanwhile(
-    tmp_path: Path,
-) -> None:
+def test_other_documents_wait_for_their_turn_and_can_be_cancelled_meanwhile(tmp_path):
     paths = [text(tmp_path / f"{n}.txt", "Hello.") for n in range(AT_ONCE + 1)]
     with reader("sleep") as documents, ThreadPoolExecutor(len(paths)) as threads:
         cancellations = [Cancellation() for _ in paths]
@@ -223,7 +184,7 @@ def test_other_documents_wait_for_their_turn_and_can_be_cancelled_meanwhile(
         begun: list[str] = []
 
         @contextmanager
-        def reading() -> Iterator[None]:
+        def reading():
             begun.append("begun")
             yield
 
@@ -255,9 +216,7 @@ def test_other_documents_wait_for_their_turn_and_can_be_cancelled_meanwhile(
 
 
 @pytest.mark.parametrize("name", ["loop", "sleep"])
-def test_a_reading_that_is_cancelled_is_over_when_the_reason_is_raised(
-    name: str, document: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_reading_that_is_cancelled_is_over_when_the_reason_is_raised(name, document, caplog):
     with reader(name) as documents, ThreadPoolExecutor(1) as thread, Cancellation() as cancellation:
         reading = thread.submit(documents.read, document, cancellation)
         wait_until(lambda: bool(started(document)))
@@ -270,7 +229,7 @@ def test_a_reading_that_is_cancelled_is_over_when_the_reason_is_raised(
     assert not caplog.records
 
 
-def test_without_a_process_or_a_descriptor_the_document_can_be_read_later(document: Path) -> None:
+def test_without_a_process_or_a_descriptor_the_document_can_be_read_later(document):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with DocumentReader(ROOMY) as documents:
         lowest = os.dup(0)  # the number that the next one would have
@@ -285,18 +244,14 @@ def test_without_a_process_or_a_descriptor_the_document_can_be_read_later(docume
 
 
 @pytest.mark.thorough
-def test_the_book_is_whole_or_refused_whatever_memory_there_is(tmp_path: Path) -> None:
+def test_the_book_is_whole_or_refused_whatever_memory_there_is(tmp_path):
     """Libraries that run out of memory must not leave out what they cannot hold."""
     body = "<h1>One</h1>" + "<p>It rained.</p>" * 4000
     paths = [
         text(tmp_path / "a.html", body),
         text(tmp_path / "a.md", "# One\n\nIt rained.\n\n" * 1000),
         text(tmp_path / "a.txt", "CHAPTER I\n\nIt rained.\n\n" * 2000),
-        made_books.epub(
-            tmp_path / "a.epub",
-            {"a.xhtml": made_books.page(body)},
-            '<li><a href="a.xhtml">One</a></li>',
-        ),
+        made_books.epub(tmp_path / "a.epub", {"a.xhtml": made_books.page(body)}, '<li><a href="a.xhtml">One</a></li>'),
     ]
     for path in paths:
         expected, outcomes = read_book(path), []

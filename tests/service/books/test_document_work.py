@@ -1,12 +1,8 @@
 """Reading a document takes time in proportion to its length, whatever is in it."""
 
-from __future__ import annotations
-
 import contextlib
-from pathlib import Path
 
 import pytest
-
 from service.books.book_files import read_book
 from service.errors import InvalidBookError
 from tests.service.long_runs import repeated, slow_runs
@@ -27,15 +23,15 @@ _PROSE = "It was the best of times, it was the worst of times; it was an age - o
         (".html", "<p>Hello there."),
     ],
 )
-def test_work_grows_in_proportion(tmp_path: Path, suffix: str, before: str) -> None:
+def test_work_grows_in_proportion(tmp_path, suffix, before):
     path = tmp_path / f"a{suffix}"
 
-    def read(text: str) -> None:
+    def read(text):
         path.write_text(text, encoding="utf-8", newline="")
         with contextlib.suppress(InvalidBookError):  # no text, or nested too deep
             read_book(path)
 
-    def text(run: str, length: int) -> str:
+    def text(run, length):
         return f"{before}{repeated(run, length)}x\n---\n"
 
     assert not list(slow_runs(read, _PROSE, text))

@@ -1,17 +1,12 @@
 """What is there already is not replaced by something else."""
 
-from __future__ import annotations
-
 import hashlib
 import re
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-
 from service.books.outputs import Recording
 from tests.service.books.made_books import epub, page
-from tests.service.books.read_command import Call, played, read, read_here
+from tests.service.books.read_command import played, read, read_here
 from tests.small_kokoro import write_small_kokoro
 
 TALE = "\n\n".join(f"# {title}\n\nIt rained." for title in ("One", "Two", "Three", "Four"))
@@ -20,31 +15,25 @@ TALE = "\n\n".join(f"# {title}\n\nIt rained." for title in ("One", "Two", "Three
 class Shelf:
     """A book of four chapters, and what is made of it by a model that hums."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.folder = folder
         self.tale = folder / "tale.md"
         self.tale.write_text(TALE)
         self._model = write_small_kokoro(folder / "small.onnx")
 
-    def read(
-        self,
-        name: str,
-        *options: str,
-        book: Path | None = None,
-        by: Callable[..., Call] = read_here,
-    ) -> Call:
+    def read(self, name, *options, book=None, by=read_here):
         return by(
             book or self.tale, self.folder / name, self.folder, "--model", str(self._model),
             "--no-prepare", "--chapter-pause", "0.1", *options,
         )  # fmt: skip
 
-    def book(self, name: str, text: str) -> Path:
+    def book(self, name, text):
         """Write a book whose first chapter is named One."""
         path = self.folder / name
         path.write_text(f"# One\n\n{text}\n")
         return path
 
-    def digests(self) -> dict[str, str]:
+    def digests(self):
         """Return the digests of all that is made."""
         return {
             str(path.relative_to(self.folder)): hashlib.sha256(path.read_bytes()).hexdigest()
@@ -54,11 +43,11 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf(tmp_path: Path) -> Shelf:
+def shelf(tmp_path):
     return Shelf(tmp_path)
 
 
-def refused(call: Call) -> str:
+def refused(call):
     assert call.returncode == 1
     assert "--overwrite" in call.complaint
     assert len(call.complaint.splitlines()) == 1
@@ -66,13 +55,9 @@ def refused(call: Call) -> str:
 
 
 @pytest.mark.parametrize(
-    "form",
-    [
-        *("m4b", "flac", "epub"),
-        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("mp3", "opus")),
-    ],
+    "form", [*("m4b", "flac", "epub"), *(pytest.param(name, marks=pytest.mark.thorough) for name in ("mp3", "opus"))]
 )
-def test_a_file_is_replaced_by_the_same_chapters_only_unless_told(shelf: Shelf, form: str) -> None:
+def test_a_file_is_replaced_by_the_same_chapters_only_unless_told(shelf, form):
     name = f"tale.{form}"
     assert shelf.read(name).returncode == 0
     before = shelf.digests()
@@ -85,7 +70,7 @@ def test_a_file_is_replaced_by_the_same_chapters_only_unless_told(shelf: Shelf, 
     assert name in refused(shelf.read(name))
 
 
-def test_another_book_and_a_stranger_s_file_are_not_replaced(shelf: Shelf) -> None:
+def test_another_book_and_a_stranger_s_file_are_not_replaced(shelf):
     assert shelf.read("tale.mp3").returncode == 0
     other = shelf.folder / "other.md"
     other.write_text("---\ntitle: Another\n---\n" + TALE)
@@ -104,7 +89,7 @@ def test_another_book_and_a_stranger_s_file_are_not_replaced(shelf: Shelf) -> No
 
 
 @pytest.mark.parametrize("name", ["f.m4b", "f.mp3", "f.opus", "f.flac", "f.epub", "folder"])
-def test_a_file_with_the_same_headings_is_another_book(shelf: Shelf, name: str) -> None:
+def test_a_file_with_the_same_headings_is_another_book(shelf, name):
     first, second = shelf.book("x.md", "First book."), shelf.book("y.md", "Second, another.")
     assert shelf.read(name, book=first).returncode == 0
     before = shelf.digests()
@@ -124,7 +109,7 @@ def test_a_file_with_the_same_headings_is_another_book(shelf: Shelf, name: str) 
     refused(shelf.read(name, book=moved))
 
 
-def test_a_shorter_book_does_not_replace_the_beginning_of_another(shelf: Shelf) -> None:
+def test_a_shorter_book_does_not_replace_the_beginning_of_another(shelf):
     first = shelf.book("x.md", "One.\n\n# Two\n\nTwo.\n\n# Three\n\nThree.")
     second = shelf.book("y.md", "Ein.\n\n# Two\n\nZwei.")
     assert shelf.read("folder", book=first).returncode == 0
@@ -133,7 +118,7 @@ def test_a_shorter_book_does_not_replace_the_beginning_of_another(shelf: Shelf) 
     assert shelf.digests() == before
 
 
-def test_files_of_one_name_in_two_folders_are_two_books(shelf: Shelf) -> None:
+def test_files_of_one_name_in_two_folders_are_two_books(shelf):
     for folder in ("a", "b"):
         (shelf.folder / folder).mkdir()
     first, second = shelf.book("a/x.md", "First book."), shelf.book("b/x.md", "Second, another.")
@@ -145,8 +130,8 @@ def test_files_of_one_name_in_two_folders_are_two_books(shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize("kind", ["epub", "fb2"])
-def test_a_book_is_known_by_its_own_identifier(shelf: Shelf, kind: str) -> None:
-    def book(name: str, identifier: str, text: str) -> Path:
+def test_a_book_is_known_by_its_own_identifier(shelf, kind):
+    def book(name, identifier, text):
         (shelf.folder / name).mkdir(exist_ok=True)
         path = shelf.folder / name / f"book.{kind}"
         if kind == "epub":
@@ -171,9 +156,7 @@ def test_a_book_is_known_by_its_own_identifier(shelf: Shelf, kind: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["f.m4b", "f.mp3", "f.opus", "f.flac", "f.epub", "folder"])
-def test_the_files_of_earlier_versions_are_known_by_their_titles(
-    shelf: Shelf, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_files_of_earlier_versions_are_known_by_their_titles(shelf, name, monkeypatch):
     with monkeypatch.context() as earlier:
         earlier.setattr(Recording, "fingerprints", "")
         assert shelf.read(name).returncode == 0
@@ -184,7 +167,7 @@ def test_the_files_of_earlier_versions_are_known_by_their_titles(
 
 
 @pytest.mark.parametrize("form", ["m4b", "mp3", "opus", "flac"])
-def test_a_file_tells_nothing_of_where_its_book_is(shelf: Shelf, form: str) -> None:
+def test_a_file_tells_nothing_of_where_its_book_is(shelf, form):
     hidden = shelf.folder / "secret"
     hidden.mkdir()
     assert shelf.read(f"f.{form}", book=shelf.book("secret/x.md", "First.")).returncode == 0
@@ -196,7 +179,7 @@ def test_a_file_tells_nothing_of_where_its_book_is(shelf: Shelf, form: str) -> N
     assert b"secret" not in (shelf.folder / f"f.{form}").read_bytes()
 
 
-def test_a_folder_keeps_its_chapters_and_their_numbers(shelf: Shelf) -> None:
+def test_a_folder_keeps_its_chapters_and_their_numbers(shelf):
     times = ("--timestamps", "vtt,json")
     assert shelf.read("tale", "--chapters", "3").returncode == 0
     assert list(shelf.digests()) == ["tale/03 Three.mp3"]
@@ -221,7 +204,7 @@ def test_a_folder_keeps_its_chapters_and_their_numbers(shelf: Shelf) -> None:
     assert shelf.digests() == whole
 
 
-def test_numbers_of_chapters_are_the_book_s_wherever_they_are_told(shelf: Shelf) -> None:
+def test_numbers_of_chapters_are_the_book_s_wherever_they_are_told(shelf):
     (shelf.folder / "cast.toml").write_text('[chapters]\n2 = "bm_lewis"\n4 = "no_such_voice"\n')
     done = shelf.read("two.flac", "--chapters", "2-3", "--timestamps", "json")
     assert done.returncode == 0, done.complaint
@@ -232,7 +215,7 @@ def test_numbers_of_chapters_are_the_book_s_wherever_they_are_told(shelf: Shelf)
     assert "no_such_voice" in cast.complaint
 
 
-def test_speech_that_is_kept_is_not_dropped_for_other_chapters_unless_told(shelf: Shelf) -> None:
+def test_speech_that_is_kept_is_not_dropped_for_other_chapters_unless_told(shelf):
     assert shelf.read("tale.flac", "--keep-state", by=read).returncode == 0
     (shelf.folder / "tale.flac").unlink()
     asked = shelf.read("tale.flac", "--chapters", "1")

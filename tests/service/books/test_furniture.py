@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from pathlib import Path
 
 import pytest
-
 from service.books.book_files import read_book
 from service.books.document_budget import Budget
 from service.books.furniture import CLASSES, NAVIGATION, TYPES, Claim
-from service.books.html_blocks import Block, blocks
+from service.books.html_blocks import blocks
 from service.books.markup_trees import parse_html
 from tests.service.books import made_books
 from tests.service.books.made_books import page
@@ -31,7 +29,7 @@ CLAIMS = [
     *(f'epub:type="{name}"' for name in (*TYPES, *sorted(NAVIGATION), "note", "footnote")),
     *(f'role="{name}"' for name in ROLES),
     'aria-hidden="true"',
-]  # fmt: skip
+]
 ELEMENTS = ("p", "div", "span", "section", "h2", "li", "blockquote", "td", "a", "nav", "body", "b")
 PROSE = [
     "Rain.", "Go home.", "She said yes?", "The old captain went below", "It rained all night long",
@@ -40,16 +38,16 @@ PROSE = [
 ]  # fmt: skip
 
 
-def read(html: str) -> list[Block]:
+def read(html):
     content = html if "<body" in html else f"<body>{html}</body>"
     return blocks(parse_html(content.encode(), "a", Budget("a")))
 
 
-def words(found: list[Block]) -> list[str]:
+def words(found):
     return re.findall(r"\w+", " ".join(b.paragraph.text for b in found if b.paragraph))
 
 
-def around(element: str, claim: str, content: str) -> str:
+def around(element, claim, content):
     if element == "td":
         return f"<p>Before.</p><table><tr><td {claim}>{content}</td></tr></table><p>After.</p>"
     if element == "body":
@@ -60,7 +58,7 @@ def around(element: str, claim: str, content: str) -> str:
 
 
 @pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.thorough)])
-def test_prose_is_read_whatever_its_element_claims(step: int) -> None:
+def test_prose_is_read_whatever_its_element_claims(step):
     misses = []
     for claim, element, prose in [*itertools.product(CLAIMS, ELEMENTS, PROSE)][::step]:
         if not re.search(r"[.?]\Z", prose.strip()) and len(prose.split()) <= 5:
@@ -73,7 +71,7 @@ def test_prose_is_read_whatever_its_element_claims(step: int) -> None:
     assert not misses, f"{len(misses)}: {misses[:5]}"
 
 
-def test_single_words_are_read_unless_they_are_numbers_heads_or_ways_back() -> None:
+def test_single_words_are_read_unless_they_are_numbers_heads_or_ways_back():
     """A page number is a number, the mark of a note a sign: `the king` in a link is neither."""
     claims: list[Claim] = ["page_break", "page_number", "scene", "note_mark"]
     for claim, prose in itertools.product(claims, ("king", "the king", "mix")):
@@ -82,9 +80,7 @@ def test_single_words_are_read_unless_they_are_numbers_heads_or_ways_back() -> N
             assert found == ["Before", *prose.split(), "After"], (name, element)
 
 
-NUMBERS = (
-    "5", "[12]", "Page 7", "p. 7", "p7", "xiv", "- 233 -", "12 / 300", "Page 3 of 20", "S. 4",
-)  # fmt: skip
+NUMBERS = ("5", "[12]", "Page 7", "p. 7", "p7", "xiv", "- 233 -", "12 / 300", "Page 3 of 20", "S. 4")
 CLAIMS_OF_PAGES = (
     'class="pagebreak"', 'class="page-number"', 'class="pagenum"', 'class="page-header"',
     'epub:type="pagebreak"', 'role="doc-pagebreak"',
@@ -92,29 +88,26 @@ CLAIMS_OF_PAGES = (
 
 
 @pytest.mark.parametrize("element", ["p", "div", "span", "section", "a"])
-def test_numbers_of_pages_are_left_out_and_no_scene_changes(element: str) -> None:
+def test_numbers_of_pages_are_left_out_and_no_scene_changes(element):
     for claim, number in itertools.product(CLAIMS_OF_PAGES, NUMBERS):
         found = read(around(element, claim, number))
         assert words(found) == ["Before", "After"], (claim, number)
         assert not any(b.paragraph and b.paragraph.kind == "break" for b in found)
 
 
-def test_running_heads_and_marks_of_notes_are_left_out() -> None:
+def test_running_heads_and_marks_of_notes_are_left_out():
     for head in ("THE SEA", "The Sea 12", "Chapter One", "12"):
         assert words(read(around("div", 'class="running-head"', head))) == ["Before", "After"]
     for mark in ("1", "[3]", "*", "†", "iv", "(a)", "Note 4", "[fn 2]", "12a"):
         found = read(around("a", 'epub:type="noteref" href="#n1"', mark))
         assert words(found) == ["Before", "After"], mark
     for way in ("↩", "Back to the text", "[Return]"):
-        assert words(read(around("a", 'role="doc-backlink" href="#r1"', way))) == [
-            "Before",
-            "After",
-        ]
+        assert words(read(around("a", 'role="doc-backlink" href="#r1"', way))) == ["Before", "After"]
 
 
 @pytest.mark.parametrize("name", [*sorted(CLASSES["scene"]), "scene-break", "pagebreak"])
-def test_a_change_of_scene_is_a_break_with_or_without_text(name: str) -> None:
-    def kinds(content: str) -> list[tuple[str, str]]:
+def test_a_change_of_scene_is_a_break_with_or_without_text(name):
+    def kinds(content):
         found = read(f'<p>One.</p><div class="{name}">{content}</div><p>Two.</p>')
         return [(b.paragraph.kind, b.paragraph.text) for b in found if b.paragraph]
 
@@ -124,35 +117,27 @@ def test_a_change_of_scene_is_a_break_with_or_without_text(name: str) -> None:
     assert kinds("<p>He woke.</p>") == [*alone[:2], ("text", "He woke."), alone[2]]
 
 
-def test_headings_are_never_running_heads() -> None:
+def test_headings_are_never_running_heads():
     found = read('<h2 class="page-header">The Storm</h2><p>It rained.</p>')
     assert words(found) == ["The", "Storm", "It", "rained"]
 
 
-def test_navigation_is_mostly_links() -> None:
+def test_navigation_is_mostly_links():
     links = "".join(f'<li><a href="{n}.xhtml">Chapter {n}</a></li>' for n in range(20))
-    for start in (
-        "<nav>",
-        '<nav epub:type="toc">',
-        '<div role="doc-toc">',
-        '<section epub:type="toc">',
-    ):
+    for start in ("<nav>", '<nav epub:type="toc">', '<div role="doc-toc">', '<section epub:type="toc">'):
         end = f"</{start[1:].split()[0].strip('>')}>"
         assert words(read(f"<p>A.</p>{start}<ol>{links}</ol>{end}")) == ["A"]
         prose = "<p>" + "It rained. " * 30 + "</p>"
         assert words(read(f"<p>A.</p>{start}{prose}{end}")).count("rained") == 30
 
 
-def test_the_boilerplate_of_project_gutenberg_is_left_out_by_its_name() -> None:
+def test_the_boilerplate_of_project_gutenberg_is_left_out_by_its_name():
     licence = "<p>The Project\nGutenberg eBook of Waves</p><p>This eBook is for anyone.</p>"
     assert words(read(f'<p>A.</p><section class="pg-boilerplate">{licence}</section>')) == ["A"]
-    assert words(read('<section class="pg-boilerplate"><p>It rained.</p></section>')) == [
-        "It",
-        "rained",
-    ]
+    assert words(read('<section class="pg-boilerplate"><p>It rained.</p></section>')) == ["It", "rained"]
 
 
-def test_what_is_hidden_is_read_only_if_there_is_nothing_else() -> None:
+def test_what_is_hidden_is_read_only_if_there_is_nothing_else():
     for hidden in ('hidden=""', 'style="display: none"'):
         assert words(read(f"<p {hidden}>He is gone.</p><p>She came.</p>")) == ["She", "came"]
         assert words(read(f"<div {hidden}><p>He is gone.</p></div>")) == ["He", "is", "gone"]
@@ -160,20 +145,16 @@ def test_what_is_hidden_is_read_only_if_there_is_nothing_else() -> None:
         assert words(read(f"<div {hidden}>12</div>")) == []
 
 
-def test_a_form_around_a_page_is_transparent() -> None:
-    assert words(read("<form><p>It rained.</p><input value='x'/><button>Send</button></form>")) == [
-        "It", "rained",
-    ]  # fmt: skip
+def test_a_form_around_a_page_is_transparent():
+    assert words(read("<form><p>It rained.</p><input value='x'/><button>Send</button></form>")) == ["It", "rained"]
 
 
 @pytest.mark.parametrize(
-    "attributes",
-    ['epub:type="toc"', 'class="pagebreak"', 'epub:type="pagebreak"', 'role="note"', 'hidden=""'],
+    "attributes", ['epub:type="toc"', 'class="pagebreak"', 'epub:type="pagebreak"', 'role="note"', 'hidden=""']
 )
-def test_a_whole_document_never_vanishes(attributes: str, tmp_path: Path) -> None:
+def test_a_whole_document_never_vanishes(attributes, tmp_path):
     chapter = "<h1>Water</h1>" + "<p>It rained on the sea all day.</p>" * 9
-    for body in (f"<body {attributes}>{chapter}</body>",
-                 f"<body><section {attributes}>{chapter}</section></body>"):  # fmt: skip
+    for body in (f"<body {attributes}>{chapter}</body>", f"<body><section {attributes}>{chapter}</section></body>"):
         document = page("").replace("<body></body>", body)
         book = read_book(made_books.epub(tmp_path / "a.epub", {"a.xhtml": document}, ""))
         (found,) = book.chapters

@@ -1,13 +1,8 @@
 """Pictures of a book's text are found, and nothing else is."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-
-from service.books.book import Illustration
 from service.books.book_files import read_book
 from service.books.illustrations import Gallery
 from service.books.sections import Pauses, sections
@@ -16,12 +11,12 @@ from tests.service.books import made_books
 from tests.service.books.made_books import page
 
 
-def content_of(picture: Illustration) -> bytes:
+def content_of(picture):
     with Gallery() as gallery:
         return gallery.content_of(picture)
 
 
-def test_pictures_stay_where_they_were(tmp_path: Path) -> None:
+def test_pictures_stay_where_they_were(tmp_path):
     picture = made_books.picture()
     path = made_books.epub(
         tmp_path / "sea.epub",
@@ -57,16 +52,14 @@ def test_pictures_stay_where_they_were(tmp_path: Path) -> None:
     assert content_of(found[0]) == picture
     assert found[0] == found[2]
     with_pictures = list(sections(chapter, Pauses()))
-    without_pictures = replace(
-        chapter, paragraphs=tuple(p for p in chapter.paragraphs if not p.illustration)
-    )
+    without_pictures = replace(chapter, paragraphs=tuple(p for p in chapter.paragraphs if not p.illustration))
     assert with_pictures == list(sections(without_pictures, Pauses()))
     path.write_bytes(b"")
     with pytest.raises(InvalidBookError, match=r"sea\.epub: the picture OPS/im/a b\.jpg"):
         content_of(found[0])
 
 
-def test_pictures_of_html_are_in_its_own_folder(tmp_path: Path) -> None:
+def test_pictures_of_html_are_in_its_own_folder(tmp_path):
     picture = made_books.picture()
     folder = tmp_path / "book"
     (folder / "im").mkdir(parents=True)

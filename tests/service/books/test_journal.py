@@ -1,17 +1,12 @@
 """The state of a book that is being spoken."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
-
 from service.books.journal import Journal
 from service.errors import InvalidRequestError
 from tests.service.files import open_files
 
 
-def test_a_damaged_state_is_told_and_no_file_stays_open(tmp_path: Path) -> None:
+def test_a_damaged_state_is_told_and_no_file_stays_open(tmp_path):
     with Journal(tmp_path):
         assert open_files(tmp_path)
     assert not open_files(tmp_path)

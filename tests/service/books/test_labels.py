@@ -1,21 +1,16 @@
 """Titles and texts are such that files, headers and XML can have them."""
 
-from __future__ import annotations
-
 import unicodedata
 import zipfile
 from dataclasses import replace
 from datetime import datetime, timezone
-from pathlib import Path
 from urllib.parse import quote
 
 import av
 import pytest
 from hypothesis import strategies as st
 from lxml import etree
-
 from service.audio.chaptered_file import BOOK_FORMATS
-from service.books import tidying
 from service.books.book import Book, Chapter, Paragraph
 from service.books.book_files import read_book
 from service.books.labels import MAX_LABEL_LENGTH, label, valid_xml
@@ -23,6 +18,8 @@ from tests.profiles import costly, given
 from tests.service.books import made_books
 from tests.service.books.made_books import page
 from tests.service.books.recorded_books import Heard, recorded
+
+from service.books import tidying
 
 ANY_TEXT = st.text(st.characters(), max_size=400)
 """With surrogates, control characters and noncharacters."""
@@ -33,13 +30,13 @@ SAYABLE = st.characters(exclude_categories=["Cc", "Cs", "Cn"], exclude_character
 AWFUL = "\0\x01\x1b\n\r\t\x85\u2028\u202e\ud800\ufffe\uffff\U0001fffe"
 
 
-def book(title: str, author: str, chapter: str, text: str) -> Book:
+def book(title, author, chapter, text):
     paragraphs = (Paragraph("Start."), Paragraph(text))
     return Book(title, (author,), "en", None, (Chapter(chapter, paragraphs),), "0")
 
 
 @given(ANY_TEXT)
-def test_a_label_is_a_line_that_everything_takes(text: str) -> None:
+def test_a_label_is_a_line_that_everything_takes(text):
     found = label(text)
     assert len(found) <= MAX_LABEL_LENGTH
     assert label(found) == found
@@ -50,7 +47,7 @@ def test_a_label_is_a_line_that_everything_takes(text: str) -> None:
     assert " ".join(found.split()) == found
 
 
-def test_what_can_be_shown_stays() -> None:
+def test_what_can_be_shown_stays():
     for text in ("The Sea & <I>", "Été", "क्षत्रिय", "👩‍👩‍👧", "海", "a\u200db", "\ue000"):
         assert label(text) == text
     assert label(f"The{AWFUL}Sea") == "The Sea"
@@ -58,7 +55,7 @@ def test_what_can_be_shown_stays() -> None:
 
 
 @given(ANY_TEXT, ANY_TEXT)
-def test_a_book_has_labels_whoever_makes_it_or_changes_it(title: str, other: str) -> None:
+def test_a_book_has_labels_whoever_makes_it_or_changes_it(title, other):
     made = replace(book(other, other, other, "x"), title=title)
     (chapter,) = made.chapters
     for text in (made.title, chapter.title, *made.authors):
@@ -69,11 +66,10 @@ def test_a_book_has_labels_whoever_makes_it_or_changes_it(title: str, other: str
 
 
 @pytest.mark.parametrize("kind", ["epub", "fb2", "docx", "html", "md", "txt"])
-def test_long_titles_of_every_kind_of_book_are_cut(kind: str, tmp_path: Path) -> None:
+def test_long_titles_of_every_kind_of_book_are_cut(kind, tmp_path):
     title, path = "The Sea " * 20_000, tmp_path / f"a.{kind}"
     if kind == "epub":
-        made_books.epub(path, {"a.xhtml": page(f"<h1>{title}</h1><p>It rained.</p>")}, "",
-                        metadata="")  # fmt: skip
+        made_books.epub(path, {"a.xhtml": page(f"<h1>{title}</h1><p>It rained.</p>")}, "", metadata="")
         with zipfile.ZipFile(path) as archive:
             members = {name: archive.read(name) for name in archive.namelist()}
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -89,8 +85,7 @@ def test_long_titles_of_every_kind_of_book_are_cut(kind: str, tmp_path: Path) ->
     elif kind == "md":
         path.write_text(f"---\ntitle: {title}\nauthor: {title}\n---\n# {title}\n\nIt rained.\n")
     else:
-        path.write_text(f"Title: {title}\nAuthor: {title}\n\n*** START OF THE PROJECT GUTENBERG "
-                        "EBOOK\n\nIt rained.\n")  # fmt: skip
+        path.write_text(f"Title: {title}\nAuthor: {title}\n\n*** START OF THE PROJECT GUTENBERG EBOOK\n\nIt rained.\n")
     found = read_book(path)
     labels = [found.title, *found.authors, *(chapter.title for chapter in found.chapters)]
     assert found.title.startswith("The Sea The Sea")
@@ -99,9 +94,7 @@ def test_long_titles_of_every_kind_of_book_are_cut(kind: str, tmp_path: Path) ->
 
 @given(ANY_TEXT, ANY_TEXT, st.text(SAYABLE, max_size=400))
 @costly()
-def test_an_epub_is_well_formed_and_has_its_text(
-    tmp_path: Path, title: str, author: str, text: str
-) -> None:
+def test_an_epub_is_well_formed_and_has_its_text(tmp_path, title, author, text):
     paragraph = tidying.paragraph(f"A{AWFUL[:3]}b {text}")
     assert paragraph is not None
     made = book(title, author, title, paragraph.text)
@@ -120,14 +113,14 @@ def test_an_epub_is_well_formed_and_has_its_text(
 
 
 @given(ANY_TEXT)
-def test_a_paragraph_and_a_document_have_only_characters_of_xml(text: str) -> None:
+def test_a_paragraph_and_a_document_have_only_characters_of_xml(text):
     etree.Element("p").text = valid_xml(text)
     found = tidying.paragraph(text)
     etree.Element("p").text = found.text if found else ""
 
 
 @pytest.mark.parametrize("form", BOOK_FORMATS)
-def test_tags_are_what_players_can_show(form: str, tmp_path: Path) -> None:
+def test_tags_are_what_players_can_show(form, tmp_path):
     made = book(f"Sea{AWFUL}", f"Ann{AWFUL}", f"One{AWFUL}", "It rained.")
     output = tmp_path / f"out.{form}"
     with recorded(made, output, Heard()) as audiobook:

@@ -6,10 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-
 from service.books.book import Chapter, Paragraph
 from service.books.journal import Journal, KeptSound, PlannedChunk
 from service.books.pace import Pace
@@ -40,7 +38,7 @@ with Journal(Path(sys.argv[2])) as journal:
 """
 
 
-def written(path: Path, n_characters: int) -> Path:
+def written(path, n_characters):
     """Write a book of so many characters, no two paragraphs of which are the same."""
     parts, length, number = [], 0, 0
     while length < n_characters:
@@ -59,9 +57,7 @@ def written(path: Path, n_characters: int) -> Path:
 
 
 @pytest.mark.slow
-def test_a_million_characters_are_planned_in_400_mb(
-    tmp_path: Path, model_file: Path, cache_dir: Path
-) -> None:
+def test_a_million_characters_are_planned_in_400_mb(tmp_path, model_file, cache_dir):
     book = written(tmp_path / "long.txt", 1_000_000)
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, str(book), str(tmp_path / "state"), str(cache_dir)],
@@ -76,7 +72,7 @@ def test_a_million_characters_are_planned_in_400_mb(
     assert peak_bytes < 400_000_000
 
 
-def test_what_is_foretold_after_a_tenth_is_right_within_a_tenth() -> None:
+def test_what_is_foretold_after_a_tenth_is_right_within_a_tenth():
     """With chunks whose lengths and pauses vary as those of a book do."""
     chunks = [(n % 7, 70 + 37 * n % 81, 1500 * (70 + 37 * n % 81) + 13_000) for n in range(700)]
     totals: dict[int, int] = {}
@@ -95,7 +91,7 @@ def test_what_is_foretold_after_a_tenth_is_right_within_a_tenth() -> None:
     assert pace.left_s == 0
 
 
-def test_what_was_made_before_counts_for_the_share_but_not_for_the_speed() -> None:
+def test_what_was_made_before_counts_for_the_share_but_not_for_the_speed():
     pace = Pace({0: 100, 1: 100}, {0: 100}, 200)
     assert (pace.share, pace.share_of(0), pace.share_of(1)) == (0.5, 1.0, 0.0)
     assert pace.left_s is None
@@ -104,7 +100,7 @@ def test_what_was_made_before_counts_for_the_share_but_not_for_the_speed() -> No
     assert pace.share == 0.75
 
 
-def test_sections_hold_all_of_a_chapter_and_pauses_follow_from_what_comes_next() -> None:
+def test_sections_hold_all_of_a_chapter_and_pauses_follow_from_what_comes_next():
     chapter = Chapter(
         "One",
         (
@@ -130,14 +126,11 @@ def test_sections_hold_all_of_a_chapter_and_pauses_follow_from_what_comes_next()
     assert "\n\n".join(one.text for one in found) == text
 
 
-def test_what_is_there_twice_is_made_once(tmp_path: Path) -> None:
+def test_what_is_there_twice_is_made_once(tmp_path):
     """A refrain: it counts for the length, and not for the work."""
     keys = ["verse 1", "refrain", "verse 2", "refrain", "refrain"]
     with Journal(tmp_path / "state") as journal:
-        journal.plan(
-            {"book": "1"},
-            (PlannedChunk(n // 3, n, key, 10, ()) for n, key in enumerate(keys)),
-        )
+        journal.plan({"book": "1"}, (PlannedChunk(n // 3, n, key, 10, ()) for n, key in enumerate(keys)))
         assert journal.chapter_lengths() == {0: 30, 1: 20}
         assert journal.work_lengths() == {0: 30}
         pace = Pace(journal.work_lengths(), journal.made_lengths(), 50)

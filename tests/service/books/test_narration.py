@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-
 from service.books.audiobook import Audiobook, Order
 from service.books.book_files import read_book
 from service.books.choice import Choice
 from service.books.journal import Journal
 from service.books.narration import Manner
 from service.books.outputs import Output
-from service.books.pace import Pace
 from service.errors import SynthesisError
-from service.speech import AudioSegment, Cancellation, Plan, Synthesizer
 
 pytestmark = pytest.mark.thorough
 
@@ -26,31 +21,31 @@ TALE = "# One\n\nIt rained.\n\n# Two\n\nThen it stopped."
 class Told:
     """What a watcher is told."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.events: list[tuple[str, dict[str, Any]]] = []
         self.n_made = 0
 
-    def tell(self, event: str, line: str, **fields: Any) -> None:
+    def tell(self, event, line, **fields):
         self.events.append((event, fields))
 
-    def planning(self, share: float) -> None:
+    def planning(self, share):
         pass
 
-    def show(self, chapter: int, pace: Pace) -> None:
+    def show(self, chapter, pace):
         self.n_made += 1
 
 
 class Failing:
     """Takes the place of `Synthesizer.stream`, and fails at a chunk as often as it is told to."""
 
-    def __init__(self, synthesizer: Synthesizer, number: int, n_failures: int) -> None:
+    def __init__(self, synthesizer, number, n_failures):
         self._stream = synthesizer.stream
         self._number = number
         self._n_failures = n_failures
         self._order: list[str] = []
         self.n_calls = 0
 
-    def __call__(self, plan: Plan, cancellation: Cancellation | None) -> Iterator[AudioSegment]:
+    def __call__(self, plan, cancellation):
         self.n_calls += 1
         (chunk,) = plan.chunks
         if chunk.phonemes not in self._order:
@@ -62,13 +57,13 @@ class Failing:
 
 
 @pytest.fixture
-def make(tmp_path: Path, synthesizer: Synthesizer) -> Callable[[Told], None]:
+def make(tmp_path, synthesizer):
     (tmp_path / "tale.md").write_text(TALE)
     book = read_book(tmp_path / "tale.md")
     output = Output.of(tmp_path / "tale.flac", None)
     order = Order(Choice(), Manner(speed=2.0), output)
 
-    def make(told: Told) -> None:
+    def make(told):
         with Journal(output.state) as journal:
             Audiobook(book, order.choice.of(book), order, journal, told).make(
                 synthesizer, lambda identity: journal.identity != dict(identity)
@@ -77,9 +72,7 @@ def make(tmp_path: Path, synthesizer: Synthesizer) -> Callable[[Told], None]:
     return make
 
 
-def test_a_chunk_that_fails_twice_is_made(
-    make: Callable[[Told], None], synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_chunk_that_fails_twice_is_made(make, synthesizer, monkeypatch):
     failing = Failing(synthesizer, number=1, n_failures=2)
     monkeypatch.setattr(synthesizer, "stream", failing)
     told = Told()
@@ -89,9 +82,7 @@ def test_a_chunk_that_fails_twice_is_made(
     assert "failed" not in dict(told.events)
 
 
-def test_a_chunk_that_fails_for_good_is_told_and_all_others_are_kept(
-    make: Callable[[Told], None], synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_chunk_that_fails_for_good_is_told_and_all_others_are_kept(make, synthesizer, monkeypatch):
     failing = Failing(synthesizer, number=1, n_failures=3)
     monkeypatch.setattr(synthesizer, "stream", failing)
     told = Told()

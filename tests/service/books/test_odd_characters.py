@@ -1,17 +1,11 @@
 """Characters that no document may have are dropped and counted, and all else is read."""
 
-from __future__ import annotations
-
 import io
 import random
 import zipfile
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-
-from service.books.book import Book
 from service.books.book_files import read_book
 from service.books.document_budget import Budget
 from service.books.odd_characters import without_odd_in_xml
@@ -28,7 +22,7 @@ N_TRIALS = 60
 MARKUP = ("epub", "fb2", "html")
 
 
-def with_odd(content: bytes, chance: random.Random) -> tuple[bytes, int]:
+def with_odd(content, chance):
     """Return a text in UTF-8 with odd characters anywhere, and how many."""
     text, n_odd = content.decode(), chance.choice((1, 1, 2, 20))
     for _ in range(n_odd):
@@ -37,13 +31,10 @@ def with_odd(content: bytes, chance: random.Random) -> tuple[bytes, int]:
     return text.encode("utf-8", "surrogatepass"), n_odd
 
 
-def with_odd_inside(content: bytes, chance: random.Random) -> tuple[bytes, int]:
+def with_odd_inside(content, chance):
     """Return an archive with odd characters in one of its texts, and how many."""
     target = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(content)) as source,
-        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
-    ):
+    with zipfile.ZipFile(io.BytesIO(content)) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         names = [name for name in source.namelist() if source.read(name)[:1] == b"<"]
         chosen, n_odd = chance.choice(names), 0
         for name in source.namelist():
@@ -54,12 +45,12 @@ def with_odd_inside(content: bytes, chance: random.Random) -> tuple[bytes, int]:
     return target.getvalue(), n_odd
 
 
-def as_read(book: Book) -> Book:
+def as_read(book):
     return replace(book, sha256="", n_dropped=0)
 
 
 @pytest.mark.parametrize("kind", sorted(MAKERS))
-def test_a_document_is_read_as_if_they_were_not_there(kind: str, tmp_path: Path) -> None:
+def test_a_document_is_read_as_if_they_were_not_there(kind, tmp_path):
     """Whatever part they are in: text, a tag, an attribute, a relationship, a title."""
     name, make = MAKERS[kind]
     path = make(tmp_path / name)
@@ -79,7 +70,7 @@ def test_a_document_is_read_as_if_they_were_not_there(kind: str, tmp_path: Path)
     assert n_counted > N_TRIALS // 4
 
 
-def documents(folder: Path, kind: str, said: str) -> Iterator[Path]:
+def documents(folder, kind, said):
     """Write a document with this in its title, and one with it in its text."""
     for title, text in ((f"The {said}Sea", "It rained."), ("The Sea", f"It ra{said}ined.")):
         path = folder / f"a.{kind}"
@@ -103,7 +94,7 @@ def documents(folder: Path, kind: str, said: str) -> Iterator[Path]:
 
 @pytest.mark.parametrize("kind", MARKUP)
 @pytest.mark.parametrize("said", REFERENCES)
-def test_references_to_them_are_dropped_too(kind: str, said: str, tmp_path: Path) -> None:
+def test_references_to_them_are_dropped_too(kind, said, tmp_path):
     for path in documents(tmp_path, kind, said):
         book = read_book(path)
         assert (book.title, book.chapters[0].paragraphs[-1].text) == ("The Sea", "It rained.")
@@ -119,23 +110,21 @@ def test_references_to_them_are_dropped_too(kind: str, said: str, tmp_path: Path
         ("&#00065;", "A"), ("&#;", "&#;"), ("&#x;", "&#x;"), ("&;", "&;"),
     ],
 )  # fmt: skip
-def test_other_references_are_what_browsers_make_of_them(
-    kind: str, said: str, read: str, tmp_path: Path
-) -> None:
+def test_other_references_are_what_browsers_make_of_them(kind, said, read, tmp_path):
     path = list(documents(tmp_path, kind, f"{said} "))[-1]
     book = read_book(path)
     assert book.chapters[0].paragraphs[-1].text == f"It ra{read} ined."
     assert book.n_dropped == 0
 
 
-def test_sections_of_characters_are_as_they_are_written() -> None:
+def test_sections_of_characters_are_as_they_are_written():
     budget = Budget("a")
     kept = b"<a><![CDATA[&#1; & &eacute;]]>%s<!-- & --><![CDATA["
     assert without_odd_in_xml(kept % b"&#1;&", budget) == kept % b"&amp;"
     assert budget.n_dropped == 1
 
 
-def test_white_space_before_xml_and_ends_of_pages_are_no_harm(tmp_path: Path) -> None:
+def test_white_space_before_xml_and_ends_of_pages_are_no_harm(tmp_path):
     path = tmp_path / "a.fb2"
     made_books.fb2(path)
     expected = as_read(read_book(path))
@@ -167,9 +156,7 @@ DECLARED = [
         *((suffix, *case) for suffix in (".html", ".fb2") for case in DECLARED),
     ],
 )
-def test_text_is_read_in_the_encoding_that_it_has(
-    suffix: str, encoding: str, declared: str, text: str, tmp_path: Path
-) -> None:
+def test_text_is_read_in_the_encoding_that_it_has(suffix, encoding, declared, text, tmp_path):
     head = f"<?xml version='1.0' encoding='{declared or encoding}'?>" if suffix == ".fb2" else ""
     before = {
         ".fb2": f"{head}<FictionBook><description><title-info/></description><body><section><p>",
@@ -184,7 +171,7 @@ def test_text_is_read_in_the_encoding_that_it_has(
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".md", ".html", ".fb2"])
-def test_a_byte_that_is_no_character_costs_no_other(suffix: str, tmp_path: Path) -> None:
+def test_a_byte_that_is_no_character_costs_no_other(suffix, tmp_path):
     before = b"<FictionBook><description><title-info/></description><body><section><p>"
     after = b"</p></section></body></FictionBook>"
     path = tmp_path / f"a{suffix}"
@@ -193,7 +180,7 @@ def test_a_byte_that_is_no_character_costs_no_other(suffix: str, tmp_path: Path)
     assert read_book(path).chapters[0].paragraphs[-1].text == "Grüße aus Köln.\ufffd It rained."
 
 
-def test_what_is_nothing_else_is_no_document(tmp_path: Path) -> None:
+def test_what_is_nothing_else_is_no_document(tmp_path):
     for name in ("a.txt", "a.md", "a.html"):
         (tmp_path / name).write_bytes(bytes(range(9)) * 100)
         with pytest.raises(InvalidBookError, match=f"{name} has no text"):

@@ -1,17 +1,11 @@
 """Nothing that a book can do without keeps its speech from being written."""
 
-from __future__ import annotations
-
 import zipfile
 from datetime import datetime, timezone
-from pathlib import Path
-from typing import Any
 
 import av
 import pytest
 from lxml import etree
-
-from service.audio import chaptered_file
 from service.audio.chaptered_file import BOOK_FORMATS
 from service.books.book import Book, Chapter, Illustration, Paragraph, Picture
 from service.books.book_files import read_book
@@ -19,11 +13,13 @@ from tests.service.books import made_books
 from tests.service.books.made_books import page, picture, png, png_bomb
 from tests.service.books.recorded_books import Heard, recorded
 
+from service.audio import chaptered_file
+
 WHEN = datetime(2026, 1, 31, tzinfo=timezone.utc)
 OUTPUTS = (*BOOK_FORMATS, "epub")
 
 
-def sea(path: Path, cover: bytes, name: str = "c.jpg", media_type: str = "image/jpeg") -> Path:
+def sea(path, cover, name="c.jpg", media_type="image/jpeg"):
     if path.suffix == ".fb2":
         return made_books.fb2(path, cover)
     return made_books.epub(
@@ -35,7 +31,7 @@ def sea(path: Path, cover: bytes, name: str = "c.jpg", media_type: str = "image/
     )
 
 
-def written(book: Book, output: Path) -> Heard:
+def written(book, output):
     heard = Heard()
     with recorded(book, output, heard) as audiobook:
         (path,) = audiobook.write(WHEN)
@@ -60,9 +56,7 @@ DAMAGED = {
 
 @pytest.mark.parametrize("kind", ["epub", "fb2"])
 @pytest.mark.parametrize("damage", sorted(DAMAGED))
-def test_a_cover_that_cannot_be_shown_is_left_out_and_told(
-    damage: str, kind: str, tmp_path: Path
-) -> None:
+def test_a_cover_that_cannot_be_shown_is_left_out_and_told(damage, kind, tmp_path):
     book = read_book(sea(tmp_path / f"sea.{kind}", DAMAGED[damage]))
     assert book.cover is None
     (note,) = book.notes
@@ -71,7 +65,7 @@ def test_a_cover_that_cannot_be_shown_is_left_out_and_told(
 
 @pytest.mark.parametrize("form", OUTPUTS)
 @pytest.mark.parametrize("kind", ["epub", "fb2"])
-def test_the_speech_is_written_without_such_a_cover(kind: str, form: str, tmp_path: Path) -> None:
+def test_the_speech_is_written_without_such_a_cover(kind, form, tmp_path):
     book = read_book(sea(tmp_path / f"sea.{kind}", DAMAGED["cut off"]))
     heard = written(book, tmp_path / f"out.{form}")
     assert heard.of("note") == list(book.notes)
@@ -80,7 +74,7 @@ def test_the_speech_is_written_without_such_a_cover(kind: str, form: str, tmp_pa
 
 
 @pytest.mark.parametrize("form", OUTPUTS)
-def test_a_cover_that_is_called_by_another_name_is_what_it_is(form: str, tmp_path: Path) -> None:
+def test_a_cover_that_is_called_by_another_name_is_what_it_is(form, tmp_path):
     book = read_book(sea(tmp_path / "sea.epub", png(), "c.jpg", "image/gif"))
     assert book.cover == Picture(png(), "image/png")
     assert book.notes == ()
@@ -91,7 +85,7 @@ def test_a_cover_that_is_called_by_another_name_is_what_it_is(form: str, tmp_pat
             assert file.streams.video[0].codec_context.name == "png"
 
 
-def test_a_cover_that_is_damaged_in_its_archive_is_left_out(tmp_path: Path) -> None:
+def test_a_cover_that_is_damaged_in_its_archive_is_left_out(tmp_path):
     path = sea(tmp_path / "sea.epub", picture())
     content = path.read_bytes()
     path.write_bytes(content.replace(picture(), picture()[:-1] + b"\0"))
@@ -102,10 +96,8 @@ def test_a_cover_that_is_damaged_in_its_archive_is_left_out(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("form", BOOK_FORMATS)
 @pytest.mark.parametrize("step", ["_attached", "_picture_block", "start_encoding"])
-def test_a_cover_that_fails_when_it_is_written_is_left_out(
-    step: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: Any) -> Any:
+def test_a_cover_that_fails_when_it_is_written_is_left_out(step, form, tmp_path, monkeypatch):
+    def fail(*_):
         raise ValueError("no")
 
     book = read_book(sea(tmp_path / "sea.epub", picture()))
@@ -122,10 +114,8 @@ def test_a_cover_that_fails_when_it_is_written_is_left_out(
         assert bool(file.streams.video) == (not is_used)
 
 
-def test_a_full_disk_is_no_fault_of_the_cover(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: Any) -> Any:
+def test_a_full_disk_is_no_fault_of_the_cover(tmp_path, monkeypatch):
+    def fail(*_):
         raise av.error.OSError(28, "No space left on device")
 
     book = read_book(sea(tmp_path / "sea.epub", picture()))
@@ -134,7 +124,7 @@ def test_a_full_disk_is_no_fault_of_the_cover(
         written(book, tmp_path / "out.m4b")
 
 
-def test_pictures_that_cannot_be_read_any_more_are_left_out_of_an_epub(tmp_path: Path) -> None:
+def test_pictures_that_cannot_be_read_any_more_are_left_out_of_an_epub(tmp_path):
     path = made_books.epub(
         tmp_path / "sea.epub",
         {"a.xhtml": page('<h1>Water</h1><p>It rained.<img src="a.jpg"/><img src="b.png"/></p>')},
@@ -145,9 +135,7 @@ def test_pictures_that_cannot_be_read_any_more_are_left_out_of_an_epub(tmp_path:
     path.write_bytes(path.read_bytes().replace(picture(), picture()[:-1] + b"\0"))
     output = tmp_path / "out.epub"
     heard = written(book, output)
-    assert heard.of("note") == [
-        "a picture is left out: sea.epub: the picture OPS/a.jpg cannot be read"
-    ]
+    assert heard.of("note") == ["a picture is left out: sea.epub: the picture OPS/a.jpg cannot be read"]
     with zipfile.ZipFile(output) as archive:
         assert archive.read("EPUB/picture-1.png") == png()
         shown = etree.fromstring(archive.read("EPUB/chapter-1.xhtml")).findall(".//{*}img")
@@ -155,7 +143,7 @@ def test_pictures_that_cannot_be_read_any_more_are_left_out_of_an_epub(tmp_path:
         assert b"image/jpeg" not in archive.read("EPUB/book.opf")
 
 
-def test_a_picture_that_is_gone_is_left_out(tmp_path: Path) -> None:
+def test_a_picture_that_is_gone_is_left_out(tmp_path):
     gone = Illustration(tmp_path / "gone.png", None, "image/png", "")
     paragraphs = (Paragraph("", "picture", gone), Paragraph("It rained."))
     book = Book("Sea", (), None, None, (Chapter("One", paragraphs),), "0")

@@ -15,7 +15,6 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-
 from service.audio.chaptered_file import BOOK_FORMATS
 from service.audio.loudness import measure
 from service.books.outputs import file_name
@@ -47,24 +46,22 @@ CAST = '[speakers]\nann = "bf_emma"\n\n[chapters]\n2 = "bm_lewis"\n'
 
 
 @pytest.fixture
-def tale(tmp_path: Path) -> Path:
+def tale(tmp_path):
     path = tmp_path / "tale.md"
     path.write_text(TALE)
     (tmp_path / "cast.toml").write_text(CAST)
     return path
 
 
-def cast_of(tale: Path) -> tuple[str, str]:
+def cast_of(tale):
     return "--cast", str(tale.with_name("cast.toml"))
 
 
-def digest(path: Path) -> str:
+def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def test_a_book_that_is_killed_goes_on_and_is_the_same(
-    tale: Path, model_file: Path, cache_dir: Path
-) -> None:
+def test_a_book_that_is_killed_goes_on_and_is_the_same(tale, model_file, cache_dir):
     whole, output = tale.with_name("whole.m4b"), tale.with_name("tale.m4b")
     at_once = read(tale, whole, cache_dir, *FAST, *cast_of(tale))
     assert at_once.returncode == 0, at_once.complaint
@@ -94,9 +91,7 @@ def test_a_book_that_is_killed_goes_on_and_is_the_same(
 
 
 @pytest.mark.slow
-def test_thirty_kills_at_random_moments_change_nothing(
-    tmp_path: Path, model_file: Path, cache_dir: Path
-) -> None:
+def test_thirty_kills_at_random_moments_change_nothing(tmp_path, model_file, cache_dir):
     book = tmp_path / "long.txt"
     book.write_text(
         "\n\n".join(
@@ -129,17 +124,13 @@ def test_thirty_kills_at_random_moments_change_nothing(
 
 
 @pytest.mark.slow
-def test_a_full_disk_loses_nothing(tale: Path, model_file: Path, cache_dir: Path) -> None:
+def test_a_full_disk_loses_nothing(tale, model_file, cache_dir):
     """On a disk of 1 MB, then on the same disk made larger."""
-    probe = ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none",
-             "/mnt"]  # fmt: skip
+    probe = ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
     if shutil.which("unshare") is None or subprocess.run(probe, capture_output=True).returncode:
         pytest.skip("no right to mount a small disk: run as root, or allow user namespaces")
     tale.write_text(
-        "\n\n".join(
-            f"On day {n} it rained from {n} to {n + 9} o'clock, and then some more."
-            for n in range(1, 15)
-        )
+        "\n\n".join(f"On day {n} it rained from {n} to {n + 9} o'clock, and then some more." for n in range(1, 15))
     )
     whole, disk = tale.with_name("whole.flac"), tale.with_name("disk")
     assert read(tale, whole, cache_dir).returncode == 0
@@ -161,9 +152,7 @@ def test_a_full_disk_loses_nothing(tale: Path, model_file: Path, cache_dir: Path
     assert digest(tale.with_name("got.flac")) == digest(whole)
 
 
-def test_another_voice_or_book_is_noticed_and_only_what_differs_is_said_anew(
-    tale: Path, model_file: Path, cache_dir: Path
-) -> None:
+def test_another_voice_or_book_is_noticed_and_only_what_differs_is_said_anew(tale, model_file, cache_dir):
     output = tale.with_name("tale.opus")
     options = (*FAST, *cast_of(tale), "--keep-state")
     first = read(tale, output, cache_dir, *options)
@@ -199,9 +188,7 @@ def test_another_voice_or_book_is_noticed_and_only_what_differs_is_said_anew(
     assert digest(output) == digest(other)
 
 
-def test_a_sound_that_changed_on_the_disk_is_made_again(
-    tale: Path, model_file: Path, cache_dir: Path
-) -> None:
+def test_a_sound_that_changed_on_the_disk_is_made_again(tale, model_file, cache_dir):
     output = tale.with_name("tale.flac")
     options = (*FAST, *cast_of(tale), "--keep-state")
     assert read(tale, output, cache_dir, *options).returncode == 0
@@ -220,22 +207,14 @@ def test_a_sound_that_changed_on_the_disk_is_made_again(
     assert digest(output) == before
 
 
-def test_a_folder_has_a_file_for_each_chapter_and_times_for_all(
-    tale: Path, model_file: Path, cache_dir: Path
-) -> None:
+def test_a_folder_has_a_file_for_each_chapter_and_times_for_all(tale, model_file, cache_dir):
     output = tale.with_name("tale")
-    done = read(
-        tale, output, cache_dir, *FAST, *cast_of(tale), "--timestamps", "json,vtt,srt",
-        "--files", "flac",
-    )  # fmt: skip
+    done = read(tale, output, cache_dir, *FAST, *cast_of(tale), "--timestamps", "json,vtt,srt", "--files", "flac")
     assert done.returncode == 0, done.complaint
     files = sorted(path.name for path in output.iterdir())
     assert files == ["01 One.flac", "02 Two.flac", "book.json", "book.srt", "book.vtt"]
     seen = [played(output / name) for name in files[:2]]
-    assert [(one.tags["title"], one.tags["track"]) for one in seen] == [
-        ("One", "1/2"),
-        ("Two", "2/2"),
-    ]
+    assert [(one.tags["title"], one.tags["track"]) for one in seen] == [("One", "1/2"), ("Two", "2/2")]
     assert sum(one.n_samples for one in seen) == done.of("done")[0]["samples"]
 
     chapters = json.loads((output / "book.json").read_text())["chapters"]
@@ -259,9 +238,7 @@ def test_a_folder_has_a_file_for_each_chapter_and_times_for_all(
     assert (output / "book.srt").read_text().startswith("1\n00:00:00,")
 
 
-def test_a_loud_book_has_its_peaks_when_it_is_decoded(
-    tale: Path, model_file: Path, cache_dir: Path
-) -> None:
+def test_a_loud_book_has_its_peaks_when_it_is_decoded(tale, model_file, cache_dir):
     options = (*FAST, *cast_of(tale), "--loudness", "-12", "--keep-state")
     states: list[Path] = []
     for book_format in BOOK_FORMATS:
@@ -290,7 +267,7 @@ def test_a_loud_book_has_its_peaks_when_it_is_decoded(
 
 
 @pytest.mark.parametrize("by", [pytest.param("sentence", marks=pytest.mark.slow), "word"])
-def test_an_epub_to_read_along(by: str, tmp_path: Path, model_file: Path, cache_dir: Path) -> None:
+def test_an_epub_to_read_along(by, tmp_path, model_file, cache_dir):
     book = made_books.epub(
         tmp_path / "sea.epub",
         {
@@ -319,9 +296,7 @@ def test_an_epub_to_read_along(by: str, tmp_path: Path, model_file: Path, cache_
                 assert audio is not None
                 assert words is not None
                 assert words.get("src", "").partition("#")[2] in spans
-                start_s, last_s = (
-                    float(audio.get(name, "").rstrip("s")) for name in ("clipBegin", "clipEnd")
-                )
+                start_s, last_s = (float(audio.get(name, "").rstrip("s")) for name in ("clipBegin", "clipEnd"))
                 assert end_s <= start_s + 0.002 < last_s + 0.002
                 end_s = last_s
             (tmp_path / "a.m4a").write_bytes(archive.read(f"EPUB/chapter-{number}.m4a"))
@@ -353,7 +328,7 @@ def test_an_epub_to_read_along(by: str, tmp_path: Path, model_file: Path, cache_
         (["-o", "a.m4b", "--cast", "nowhere.toml"], "nowhere.toml"),
     ],
 )
-def test_what_is_wrong_is_told_in_a_line(arguments: list[str], named: str, tale: Path) -> None:
+def test_what_is_wrong_is_told_in_a_line(arguments, named, tale):
     done = subprocess.run(
         [sys.executable, "-m", "service", "read", str(tale), *arguments],
         capture_output=True, text=True, check=False, cwd=tale.parent,
@@ -364,19 +339,16 @@ def test_what_is_wrong_is_told_in_a_line(arguments: list[str], named: str, tale:
     assert sorted(path.name for path in tale.parent.iterdir()) == ["cast.toml", "tale.md"]
 
 
-def test_the_list_foretells_lengths(tale: Path) -> None:
+def test_the_list_foretells_lengths(tale):
     done = subprocess.run(
-        [sys.executable, "-m", "service", "read", str(tale), "--list"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [sys.executable, "-m", "service", "read", str(tale), "--list"], capture_output=True, text=True, check=True
+    )
     lines = done.stdout.splitlines()
     assert lines[1].split()[:2] == ["1", "0:00:10"]
     assert lines[2].endswith("Two")
 
 
-def test_text_that_cannot_be_said_is_told_with_its_place_before_anything_is_made(
-    tale: Path, model_file: Path, cache_dir: Path
-) -> None:
+def test_text_that_cannot_be_said_is_told_with_its_place_before_anything_is_made(tale, model_file, cache_dir):
     tale.write_text(TALE.replace("[voice:ann]", "[voice:bob]") + "\n\nA [word](/k@/) too.\n")
     done = read(tale, tale.with_name("a.m4b"), cache_dir, *FAST)
     assert done.returncode == 1
@@ -386,7 +358,7 @@ def test_text_that_cannot_be_said_is_told_with_its_place_before_anything_is_made
     assert "chapter 2 (Two), from character" in done.complaint
 
 
-def test_names_of_files_are_plain() -> None:
+def test_names_of_files_are_plain():
     assert file_name(3, "The / Storm: “é”?\n", 120) == "003 The Storm é"
     assert file_name(1, "...", 2) == "01"
     assert file_name(1, "हिन्दी: एक", 2) == "01 हिन्दी एक"

@@ -12,16 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
 from service.books.book_files import read_book
 from service.books.document_reader import AT_ONCE, DocumentReader
-from service.errors import (
-    CancelledError,
-    DocumentLimitError,
-    InvalidBookError,
-    NotReadyError,
-)
-from service.speech import Cancellation
+from service.errors import CancelledError, DocumentLimitError, InvalidBookError, NotReadyError
 from tests.service.api.speech_client import wait_until
 from tests.service.books.odd_readers import started, text_of
 from tests.service.books.reading_processes import (
@@ -35,14 +28,12 @@ from tests.service.books.reading_processes import (
     text,
 )
 
+from service.speech import Cancellation
 
-def test_the_process_that_reads_has_nothing_of_the_service(document: Path) -> None:
+
+def test_the_process_that_reads_has_nothing_of_the_service(document):
     """No socket, no file, no thread, no model; and its memory and core stay its own."""
-    with (
-        document.open("rb") as file,
-        pytest.MonkeyPatch.context() as patch,
-        reader("tell_what_it_has") as documents,
-    ):
+    with document.open("rb") as file, pytest.MonkeyPatch.context() as patch, reader("tell_what_it_has") as documents:
         os.set_inheritable(file.fileno(), True)
         patch.chdir(document.parent)
         first = json.loads(text_of(documents.read(document)))
@@ -64,8 +55,8 @@ def test_the_process_that_reads_has_nothing_of_the_service(document: Path) -> No
     assert second["folder"] == str(document.parent)
 
 
-def test_descriptors_and_processes_do_not_become_more(document: Path) -> None:
-    def descriptors() -> int:
+def test_descriptors_and_processes_do_not_become_more(document):
+    def descriptors():
         return len(os.listdir("/proc/self/fd"))
 
     before, processes = descriptors(), children_of(os.getpid())
@@ -89,7 +80,7 @@ def test_descriptors_and_processes_do_not_become_more(document: Path) -> None:
     assert not exists(starter)
 
 
-def test_killed_readings_leave_no_process(tmp_path: Path) -> None:
+def test_killed_readings_leave_no_process(tmp_path):
     with reader("loop_if_asked") as documents, ThreadPoolExecutor(4) as threads:
         damaged = text(tmp_path / "a.epub", "PK")
         for number in range(10):
@@ -110,9 +101,7 @@ def test_killed_readings_leave_no_process(tmp_path: Path) -> None:
         assert in_session_of(starter) == [starter]  # no zombie either
 
 
-def test_somebody_who_ends_the_starting_process_ends_no_reading_but_the_one_in_progress(
-    document: Path,
-) -> None:
+def test_somebody_who_ends_the_starting_process_ends_no_reading_but_the_one_in_progress(document):
     with reader("loop_if_asked") as documents, ThreadPoolExecutor(1) as thread:
         expected = read_book(document)
         assert documents.read(document) == expected
@@ -149,7 +138,7 @@ print(documents.read(Path(sys.argv[1])).chapters[0].paragraphs[0].text, flush=Tr
 ODD = "tests.service.books.odd_readers:"
 
 
-def program(tmp_path: Path, way: str) -> list[str]:
+def program(tmp_path, way):
     path = text(tmp_path / "program.py", PROGRAM)
     return {
         "-c": [sys.executable, "-c", PROGRAM],
@@ -160,9 +149,7 @@ def program(tmp_path: Path, way: str) -> list[str]:
 
 
 @pytest.mark.parametrize("way", ["-c", "file", "-m", "standard input"])
-def test_any_program_may_have_documents_read(
-    way: str, document: Path, tmp_path: Path, repository: Path
-) -> None:
+def test_any_program_may_have_documents_read(way, document, tmp_path, repository):
     done = subprocess.run(
         [*program(tmp_path, way), str(document), f"{ODD}tell_what_it_has"],
         capture_output=True, text=True, check=False, cwd=tmp_path,
@@ -176,9 +163,7 @@ def test_any_program_may_have_documents_read(
 
 @pytest.mark.parametrize("name", ["loop", "sleep"])
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
-def test_all_processes_end_with_the_program_however_it_ends(
-    name: str, number: signal.Signals, document: Path, tmp_path: Path, repository: Path
-) -> None:
+def test_all_processes_end_with_the_program_however_it_ends(name, number, document, tmp_path, repository):
     process = subprocess.Popen(
         [*program(tmp_path, "file"), str(document), f"{ODD}{name}"],
         stderr=subprocess.PIPE,
@@ -195,9 +180,7 @@ def test_all_processes_end_with_the_program_however_it_ends(
     wait_until(lambda: not any(map(is_running, in_session_of(starter))))
 
 
-def test_the_memory_of_this_process_does_not_grow_with_what_a_document_takes(
-    document: Path,
-) -> None:
+def test_the_memory_of_this_process_does_not_grow_with_what_a_document_takes(document):
     with reader("take_memory") as documents:
         for _ in range(3):
             with pytest.raises(DocumentLimitError):

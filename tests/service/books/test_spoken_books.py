@@ -1,28 +1,22 @@
 """Real books are spoken: a whole short one, and a chapter that a recognizer listens to."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sqlite3
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-
 from service.audio.chaptered_file import BOOK_FORMATS
 from service.audio.loudness import measure
-from service.books.book import Chapter
 from service.books.book_files import read_book
 from service.books.sections import text_of_chapter
 from tests.service.api.test_hearing import listen, n_errors, recognizer, words
 from tests.service.audio.audio_samples import decoded
 from tests.service.books.epub_check import check_epub
-from tests.service.books.read_command import Call, played, read
+from tests.service.books.read_command import played, read
 from tests.service.books.real_books import letters, sample, shakespeare, the_war_of_the_worlds
 
 pytestmark = pytest.mark.slow
@@ -40,7 +34,7 @@ class Spoken:
         call: of the command.
     """
 
-    def __init__(self, book: Path, output: Path, call: Call) -> None:
+    def __init__(self, book, output, call):
         assert call.returncode == 0, call.complaint
         self.book = book
         self.output = output
@@ -48,10 +42,10 @@ class Spoken:
         self.times = json.loads(output.with_suffix(".json").read_text(encoding="utf-8"))
 
     @property
-    def n_samples(self) -> int:
+    def n_samples(self):
         return int(self.call.of("done")[0]["samples"])
 
-    def chunks(self) -> Iterator[int]:
+    def chunks(self):
         """Yield the samples of each chunk, as the journal has them."""
         database = sqlite3.connect(Path(f"{self.output}.state") / "speech.sqlite")
         query = "select n_samples from chunk join sound using (key) order by position"
@@ -60,9 +54,7 @@ class Spoken:
 
 
 @pytest.fixture(scope="module")
-def poems(
-    shelf: Path, tmp_path_factory: pytest.TempPathFactory, model_file: Path, cache_dir: Path
-) -> Spoken:
+def poems(shelf, tmp_path_factory, model_file, cache_dir):
     """The Passionate Pilgrim, whole: thirteen poems, nine minutes."""
     folder = tmp_path_factory.mktemp("poems")
     book = folder / "The Passionate Pilgrim.txt"
@@ -72,7 +64,7 @@ def poems(
     return Spoken(book, output, read(book, output, cache_dir, *options))
 
 
-def check_times(times: Mapping[str, Any], chapters: Sequence[Chapter], n_samples: int) -> None:
+def check_times(times, chapters, n_samples):
     """Check that every sentence of the text is in a file of times, in order."""
     end_s = 0.0
     assert len(times["chapters"]) == len(chapters)
@@ -88,7 +80,7 @@ def check_times(times: Mapping[str, Any], chapters: Sequence[Chapter], n_samples
     assert end_s <= n_samples / 24_000
 
 
-def test_a_whole_book_is_the_sum_of_its_chunks_and_every_sentence_is_timed(poems: Spoken) -> None:
+def test_a_whole_book_is_the_sum_of_its_chunks_and_every_sentence_is_timed(poems):
     book = read_book(poems.book)
     assert len(book.chapters) == 13
     assert sum(poems.chunks()) == poems.n_samples == played(poems.output).n_samples
@@ -96,7 +88,7 @@ def test_a_whole_book_is_the_sum_of_its_chunks_and_every_sentence_is_timed(poems
     check_times(poems.times, book.chapters, poems.n_samples)
 
 
-def test_progress_is_right_within_a_tenth_from_the_first_tenth_on(poems: Spoken) -> None:
+def test_progress_is_right_within_a_tenth_from_the_first_tenth_on(poems):
     """By the speech that is made: a clock would measure the machine."""
     told = poems.call.of("progress")
     chunks = list(poems.chunks())
@@ -114,9 +106,7 @@ def test_progress_is_right_within_a_tenth_from_the_first_tenth_on(poems: Spoken)
 
 
 @pytest.mark.parametrize("form", BOOK_FORMATS)
-def test_a_player_sees_the_book_in_each_format(
-    form: str, poems: Spoken, tmp_path: Path, cache_dir: Path
-) -> None:
+def test_a_player_sees_the_book_in_each_format(form, poems, tmp_path, cache_dir):
     """As its manifest says: the file of times. Loudness and peaks are those after decoding."""
     output = tmp_path / f"poems.{form}"
     shutil.copytree(f"{poems.output}.state", f"{output}.state")
@@ -137,9 +127,7 @@ def test_a_player_sees_the_book_in_each_format(
 
 
 @pytest.mark.parametrize("form", BOOK_FORMATS)
-def test_a_loud_book_has_its_peaks_in_each_format(
-    form: str, poems: Spoken, tmp_path: Path, cache_dir: Path
-) -> None:
+def test_a_loud_book_has_its_peaks_in_each_format(form, poems, tmp_path, cache_dir):
     output = tmp_path / f"poems.{form}"
     shutil.copytree(f"{poems.output}.state", f"{output}.state")
     done = read(poems.book, output, cache_dir, "--loudness", "-12")
@@ -150,9 +138,7 @@ def test_a_loud_book_has_its_peaks_in_each_format(
     assert loudness.lufs == pytest.approx(-12, abs=1)
 
 
-def test_a_recognizer_hears_a_whole_chapter(
-    shelf: Path, tmp_path: Path, model_file: Path, cache_dir: Path
-) -> None:
+def test_a_recognizer_hears_a_whole_chapter(shelf, tmp_path, model_file, cache_dir):
     """Five minutes of a novel, with its cover, its author and its times."""
     path, output = the_war_of_the_worlds(shelf), tmp_path / "worlds.m4b"
     done = read(path, output, cache_dir, "--chapters", "6", "--timestamps", "json")
@@ -187,9 +173,7 @@ def test_a_recognizer_hears_a_whole_chapter(
     assert n_errors(others, heard) / max(len(others), len(heard)) > 0.8
 
 
-def test_the_pictures_of_a_book_are_in_its_epub(
-    shelf: Path, tmp_path: Path, model_file: Path, cache_dir: Path
-) -> None:
+def test_the_pictures_of_a_book_are_in_its_epub(shelf, tmp_path, model_file, cache_dir):
     book = sample(shelf, "accessible_epub_3", tmp_path / "accessible.epub")
     titles = [chapter.title for chapter in read_book(book).chapters if chapter.role == "body"]
     number = titles.index("EPUB 3 Best Practices Teaser") + 1
@@ -201,7 +185,6 @@ def test_the_pictures_of_a_book_are_in_its_epub(
         assert picture == source.read("EPUB/images/web/epub3_0401.png")
         page = archive.read("EPUB/chapter-1.xhtml").decode()
     assert (
-        '<figure><img src="picture-1.png" alt="Cover art for EPUB 3 Best Practices, coming in 2012"'
-        "/></figure>" in page
+        '<figure><img src="picture-1.png" alt="Cover art for EPUB 3 Best Practices, coming in 2012"/></figure>' in page
     )
     check_epub(output)

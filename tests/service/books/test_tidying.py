@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import strategies as st
-
-from service.books import chaptering, markdown_file, text_file, tidying
 from service.books.book import Paragraph, ParagraphKind
 from service.books.document_budget import Budget
 from service.books.html_blocks import blocks
 from service.books.markup_trees import parse_html, parse_xml
 from service.errors import InvalidBookError
 from tests.profiles import given
+
+from service.books import chaptering, markdown_file, text_file, tidying
 
 TEXTS: list[tuple[str, ParagraphKind, str, str]] = [
     ("soft hyphens", "text", "un\u00adbe\u00adliev\u00adable", "unbelievable"),
@@ -47,17 +46,12 @@ TEXTS: list[tuple[str, ParagraphKind, str, str]] = [
     ("the pronoun", "heading", "I Remember", "I Remember"),
     ("a word of numerals", "heading", "MIX", "MIX"),
     ("foreign phrases", "text", "He had a déjà vu.", "He had a déjà vu."),
-    (
-        "addresses of the web",
-        "text",
-        "See https://a.org/b-c_d?e=1.",
-        "See https://a.org/b-c_d?e=1.",
-    ),
+    ("addresses of the web", "text", "See https://a.org/b-c_d?e=1.", "See https://a.org/b-c_d?e=1."),
     ("code", "code", "if x--:\n  y[1] ...", "if x--:\n y[1] ..."),
 ]
 
 
-def test_what_print_has_and_speech_has_not_is_tidied() -> None:
+def test_what_print_has_and_speech_has_not_is_tidied():
     misses = [
         (name, tidying.tidy(text, kind), wanted)
         for name, kind, text, wanted in TEXTS
@@ -69,8 +63,7 @@ def test_what_print_has_and_speech_has_not_is_tidied() -> None:
 HTML: list[tuple[str, str, list[tuple[ParagraphKind, str]]]] = [
     ("drop caps", '<p><span class="dropcap">T</span>he sea.</p>', [("text", "The sea.")]),
     ("drop caps apart", '<p><span class="dropcap">T</span> HE sea.</p>', [("text", "THE sea.")]),
-    ("a drop cap that is a word", '<p><span class="dropcap">A</span> man.</p>',
-     [("text", "A man.")]),
+    ("a drop cap that is a word", '<p><span class="dropcap">A</span> man.</p>', [("text", "A man.")]),
     ("pictures of drop caps", '<p><img alt="O" src="o.png"/>nce.</p>', [("text", "Once.")]),
     ("other pictures", '<p><img alt="A sea" src="o.png"/>Once.</p>', [("text", "Once.")]),
     (
@@ -87,16 +80,14 @@ HTML: list[tuple[str, str, list[tuple[ParagraphKind, str]]]] = [
         '<p>It <span class="pagenum">12</span>rained.</p><div role="doc-pagebreak">13</div>',
         [("text", "It rained.")],
     ),
-    ("running heads", '<div class="runhead">THE SEA</div><p>It rained.</p>',
-     [("text", "It rained.")]),
+    ("running heads", '<div class="runhead">THE SEA</div><p>It rained.</p>', [("text", "It rained.")]),
     (
         "verse",
         '<div class="poem">The wind blew<br/>And so it grew.</div>',
         [("verse", "The wind blew,\nAnd so it grew.")],
     ),
     ("scene breaks", "<p>A.</p><hr/><p>B.</p>", [("text", "A."), ("break", ""), ("text", "B.")]),
-    ("ornaments", "<p>A.</p><p>* * *</p><p>B.</p>",
-     [("text", "A."), ("break", ""), ("text", "B.")]),
+    ("ornaments", "<p>A.</p><p>* * *</p><p>B.</p>", [("text", "A."), ("break", ""), ("text", "B.")]),
     (
         "tables",
         "<table><caption>Prices</caption><tr><th>Tea</th><td>2</td></tr></table>",
@@ -106,18 +97,14 @@ HTML: list[tuple[str, str, list[tuple[ParagraphKind, str]]]] = [
     ("notes", '<aside epub:type="footnote"><p>A lot.</p></aside>', [("note", "A lot.")]),
     ("quotations", "<blockquote><p>All.</p></blockquote>", [("quotation", "All.")]),
     ("headings", "<h2>CHAPTER II</h2>", [("heading", "Chapter 2")]),
-    ("inline around paragraphs", "<span><p>A.</p><p>B.</p></span>",
-     [("text", "A."), ("text", "B.")]),
-    ("what is hidden", '<p hidden="">A.</p><p style="display: none">B.</p><p>C.</p>',
-     [("text", "C.")]),
-    ("foreign phrases", '<p>He had a <i lang="fr">déjà vu</i>.</p>',
-     [("text", "He had a déjà vu.")]),
-    ("text between elements", "<div>A.<p>B.</p>C.</div>",
-     [("text", "A."), ("text", "B."), ("text", "C.")]),
-]  # fmt: skip
+    ("inline around paragraphs", "<span><p>A.</p><p>B.</p></span>", [("text", "A."), ("text", "B.")]),
+    ("what is hidden", '<p hidden="">A.</p><p style="display: none">B.</p><p>C.</p>', [("text", "C.")]),
+    ("foreign phrases", '<p>He had a <i lang="fr">déjà vu</i>.</p>', [("text", "He had a déjà vu.")]),
+    ("text between elements", "<div>A.<p>B.</p>C.</div>", [("text", "A."), ("text", "B."), ("text", "C.")]),
+]
 
 
-def test_a_document_is_read_as_a_reader_would() -> None:
+def test_a_document_is_read_as_a_reader_would():
     misses = []
     for name, html, wanted in HTML:
         root = parse_html(f"<html><body>{html}</body></html>".encode(), name, Budget(name))
@@ -127,7 +114,7 @@ def test_a_document_is_read_as_a_reader_would() -> None:
     assert not misses
 
 
-def test_words_are_joined_over_the_ends_of_lines() -> None:
+def test_words_are_joined_over_the_ends_of_lines():
     known = {"remember", "well-known", "example"}
     assert tidying.joined_lines("remem-\nber", known) == "remember"
     assert tidying.joined_lines("a well-\n  known man", known) == "a well-known man"
@@ -136,27 +123,25 @@ def test_words_are_joined_over_the_ends_of_lines() -> None:
 
 
 @pytest.mark.parametrize("text", ["* * *", "***", "⁂", "~", "#", "• • •", "———"])
-def test_ornaments_are_a_break(text: str) -> None:
+def test_ornaments_are_a_break(text):
     assert tidying.paragraph(text) == Paragraph("", "break")
 
 
 @pytest.mark.parametrize("text", ["", "—", "?!", "\u00ad"])
-def test_what_has_no_letter_is_no_paragraph(text: str) -> None:
+def test_what_has_no_letter_is_no_paragraph(text):
     assert tidying.paragraph(text) is None
 
 
-def test_roman_numerals() -> None:
+def test_roman_numerals():
     assert [tidying.roman(one) for one in ("I", "IV", "XC", "MCMXCIV", "IIII", "VX", "")] == [
         1, 4, 90, 1994, None, None, None,
     ]  # fmt: skip
 
 
-def test_entities_of_html_are_known_and_own_ones_are_not() -> None:
+def test_entities_of_html_are_known_and_own_ones_are_not():
     root = parse_xml(b"<p>caf&eacute;&nbsp;&amp; co</p>", "a.xhtml", Budget("a.epub"))
     assert root.text == "caf\u00e9\u00a0& co"
-    root = parse_xml(
-        b'<!DOCTYPE p [<!ENTITY yours "no">]><p>&mine; &yours; AT&T &amp</p>', "a", Budget("a")
-    )
+    root = parse_xml(b'<!DOCTYPE p [<!ENTITY yours "no">]><p>&mine; &yours; AT&T &amp</p>', "a", Budget("a"))
     assert root.text == "&mine; &yours; AT&T &"
     with pytest.raises(InvalidBookError, match=r"a\.xhtml is not well-formed"):
         parse_xml(b"<p>It rained.<p>", "a.xhtml", Budget("a.epub"))
@@ -187,9 +172,7 @@ PLAIN_FORMS = [
 
 @pytest.mark.parametrize(("pattern", "plain", "pieces"), PLAIN_FORMS)
 @given(data=st.data())
-def test_patterns_match_what_their_plain_forms_match(
-    pattern: re.Pattern[str], plain: str, pieces: Sequence[str], data: st.DataObject
-) -> None:
+def test_patterns_match_what_their_plain_forms_match(pattern, plain, pieces, data):
     text = "".join(data.draw(st.lists(st.sampled_from(pieces), max_size=25)))
     expected = re.compile(plain)
     assert [m.regs for m in pattern.finditer(text)] == [m.regs for m in expected.finditer(text)]
@@ -198,7 +181,7 @@ def test_patterns_match_what_their_plain_forms_match(
 
 
 @given(st.lists(st.sampled_from([":", " ", "\n", "]", "[", "a", "1"]), max_size=12).map("".join))
-def test_captions_are_what_the_brackets_hold(inside: str) -> None:
+def test_captions_are_what_the_brackets_hold(inside):
     part = f" [Illustration{inside}]\n"
     plain = re.match(r"(?is)\s*\[illustration(?::\s*(?P<caption>.*?))?\]\s*\Z", part)
     kind, said = text_file._kind(part, after_heading=False)
@@ -207,7 +190,7 @@ def test_captions_are_what_the_brackets_hold(inside: str) -> None:
 
 
 @given(st.lists(st.sampled_from([" ", "\t", '"', "'", "a", "b c", ":"]), max_size=9).map("".join))
-def test_values_of_front_matter_lose_their_quotes(written: str) -> None:
+def test_values_of_front_matter_lose_their_quotes(written):
     plain = re.fullmatch(r"[ \t]*[\"']?(.*?)[\"']?[ \t]*", written)
     assert plain is not None
     assert markdown_file._unquoted(written) == plain[1]

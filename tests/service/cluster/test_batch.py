@@ -6,32 +6,31 @@ import hashlib
 import json
 import os
 import signal
-from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import soundfile
-
 from service.__main__ import main
 from service.cluster.batch import Batch
 from service.cluster.corpus_progress import CorpusProgress
 from service.cluster.local_pool import LocalPool
-from service.cluster.pools import Answer, Task
+from service.cluster.pools import Task
 from service.cluster.sound_identity import SoundIdentity
 from service.cluster.speaker import Failure, Speaker, Speech, SpeechForm
 from service.cluster.speech_folder import SpeechFolder
 from service.errors import InvalidRequestError, SynthesisError
 from service.settings import Settings
-from service.speech import Plan, Synthesizer, Utterance
 from tests.opened_models import open_small
 from tests.service import commands
 from tests.service.cluster.corpora import command, folder_of, kill_during, manifest, write_corpus
 from tests.small_kokoro import write_small_kokoro
 
+from service.speech import Utterance
+
 
 @pytest.fixture(scope="module")
-def synthesizer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesizer]:
+def synthesizer(tmp_path_factory):
     synthesizer = open_small(tmp_path_factory.mktemp("small"))
     yield synthesizer
     synthesizer.close()
@@ -40,12 +39,12 @@ def synthesizer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesize
 class CountingPool:
     """A pool that notes what it was asked."""
 
-    def __init__(self, pool: LocalPool) -> None:
+    def __init__(self, pool):
         self._pool = pool
         self.tasks: list[Task] = []
 
-    def answers(self, tasks: Iterator[Task]) -> Generator[Answer, None, None]:
-        def noted() -> Iterator[Task]:
+    def answers(self, tasks):
+        def noted():
             for task in tasks:
                 self.tasks.append(task)
                 yield task
@@ -53,9 +52,7 @@ class CountingPool:
         yield from self._pool.answers(noted())
 
 
-def run(
-    corpus: Path, output: Path, synthesizer: Synthesizer, form: SpeechForm | None = None
-) -> tuple[Any, list[Task]]:
+def run(corpus, output, synthesizer, form=None):
     form = form or SpeechForm()
     pool = CountingPool(LocalPool(Speaker(synthesizer, form, 2), 2))
     with SpeechFolder(output, form.audio_format) as folder:
@@ -64,9 +61,7 @@ def run(
         return batch.speak(pool, progress), pool.tasks
 
 
-def test_each_utterance_has_a_file_and_each_line_an_entry(
-    synthesizer: Synthesizer, tmp_path: Path
-) -> None:
+def test_each_utterance_has_a_file_and_each_line_an_entry(synthesizer, tmp_path):
     corpus = write_corpus(
         tmp_path / "c.jsonl",
         {"id": "a", "text": "Good morning."},
@@ -90,9 +85,7 @@ def test_each_utterance_has_a_file_and_each_line_an_entry(
     assert not (tmp_path / "out" / "errors.jsonl").exists()
 
 
-def test_what_is_kept_is_not_spoken_again_and_what_is_new_is(
-    synthesizer: Synthesizer, tmp_path: Path
-) -> None:
+def test_what_is_kept_is_not_spoken_again_and_what_is_new_is(synthesizer, tmp_path):
     lines: list[Any] = [{"id": "a", "text": "One."}, {"id": "b", "text": "Two."}]
     output = tmp_path / "out"
     run(write_corpus(tmp_path / "c", *lines), output, synthesizer)
@@ -105,9 +98,7 @@ def test_what_is_kept_is_not_spoken_again_and_what_is_new_is(
     assert (output / "manifest.jsonl").read_bytes().endswith(before)
 
 
-def test_bad_lines_are_told_and_the_others_are_spoken(
-    synthesizer: Synthesizer, tmp_path: Path
-) -> None:
+def test_bad_lines_are_told_and_the_others_are_spoken(synthesizer, tmp_path):
     corpus = write_corpus(
         tmp_path / "c",
         {"id": "a", "text": "One."},
@@ -130,18 +121,16 @@ def test_bad_lines_are_told_and_the_others_are_spoken(
     assert "did you mean af_heart?" in told[0]["message"]
 
 
-def test_a_corpus_without_lines_is_refused(synthesizer: Synthesizer, tmp_path: Path) -> None:
+def test_a_corpus_without_lines_is_refused(synthesizer, tmp_path):
     with pytest.raises(InvalidRequestError, match="has no line"):
         run(write_corpus(tmp_path / "c"), tmp_path / "out", synthesizer)
 
 
-def test_what_fails_by_no_fault_of_its_text_is_tried_so_often_and_no_more(
-    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_fails_by_no_fault_of_its_text_is_tried_so_often_and_no_more(synthesizer, monkeypatch):
     said: list[str] = []
     stream = synthesizer.stream
 
-    def failing(plan: Plan, *arguments: Any, **options: Any) -> Any:
+    def failing(plan, *arguments, **options):
         said.append("")
         if len(said) <= n_failures:
             raise SynthesisError("the model stumbled")
@@ -166,19 +155,19 @@ def test_what_fails_by_no_fault_of_its_text_is_tried_so_often_and_no_more(
         (Utterance("a"), Utterance("a", speed=1.1)),
     ],
 )
-def test_other_utterances_have_other_keys(one: Utterance, other: Utterance) -> None:
+def test_other_utterances_have_other_keys(one, other):
     identity = SoundIdentity(Settings(), SpeechForm())
     assert identity.key(one) == identity.key(one)
     assert identity.key(one) != identity.key(other)
 
 
-def test_what_changes_the_sound_changes_the_keys_and_threads_do_not(tmp_path: Path) -> None:
+def test_what_changes_the_sound_changes_the_keys_and_threads_do_not(tmp_path):
     model, lexicon = tmp_path / "model.onnx", tmp_path / "lexicon.toml"
     model.write_bytes(b"model")
     lexicon.write_bytes(b"lexicon")
     utterance = Utterance("a")
 
-    def key(form: SpeechForm | None = None, **settings: Any) -> str:
+    def key(form=None, **settings):
         return SoundIdentity(Settings(**settings), form or SpeechForm()).key(utterance)
 
     keys = [
@@ -201,9 +190,7 @@ def test_what_changes_the_sound_changes_the_keys_and_threads_do_not(tmp_path: Pa
         pytest.param("real", 4, marks=pytest.mark.slow),
     ],
 )
-def test_a_run_that_is_killed_goes_on_where_it_ended(
-    model_file: Path, cache_dir: Path, tmp_path: Path, kind: str, n_kills: int
-) -> None:
+def test_a_run_that_is_killed_goes_on_where_it_ended(model_file, cache_dir, tmp_path, kind, n_kills):
     # What the real model says in a second the small one says in some milliseconds.
     n_lines = 4 + 3 * n_kills if kind == "real" else 150
     lines = [{"id": f"u{i}", "text": f"Number {i}."} for i in range(n_lines)]
@@ -213,7 +200,7 @@ def test_a_run_that_is_killed_goes_on_where_it_ended(
         model = write_small_kokoro(tmp_path / "small.onnx")
         options += ["--model", str(model), "--no-prepare"]
 
-    def speak(output: Path, *more: str) -> str:
+    def speak(output, *more):
         done = commands.command("corpus", str(corpus), "-o", str(output), *options, *more)
         assert done.returncode == 0, done.stderr
         return done.stderr
@@ -232,14 +219,10 @@ def test_a_run_that_is_killed_goes_on_where_it_ended(
     assert folder_of(tmp_path / "out") == folder_of(tmp_path / "whole")
 
 
-def test_an_interrupted_run_ends_at_once_and_keeps_what_it_has(
-    tmp_path: Path,
-) -> None:
+def test_an_interrupted_run_ends_at_once_and_keeps_what_it_has(tmp_path):
     corpus = write_corpus(tmp_path / "c", *({"text": f"Number {i}."} for i in range(5_000)))
     options = ["--model", str(write_small_kokoro(tmp_path / "small.onnx")), "--no-prepare"]
-    status = kill_during(
-        command(corpus, tmp_path / "out", *options), tmp_path / "out", 1, signal.SIGINT
-    )
+    status = kill_during(command(corpus, tmp_path / "out", *options), tmp_path / "out", 1, signal.SIGINT)
     assert status == 130
 
 
@@ -255,9 +238,7 @@ def test_an_interrupted_run_ends_at_once_and_keeps_what_it_has(
         ([os.devnull, "--cluster", "auto", "--actor-cpus", "0"], "actor-cpus"),
     ],
 )
-def test_mistakes_are_told_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], named: str
-) -> None:
+def test_mistakes_are_told_in_one_line(tmp_path, capsys, arguments, named):
     assert main(["corpus", *arguments, "-o", str(tmp_path / "out")]) == 1
     (line,) = capsys.readouterr().err.strip().splitlines()
     assert line.startswith("kokoro-service: ")

@@ -1,25 +1,20 @@
 """What is a corpus: good lines, bad lines, and what is told of these."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
 import pytest
-
-from service.cluster import corpus
 from service.cluster.corpus import BadLine, CorpusLine, read_corpus
 from service.errors import InvalidRequestError
 
+from service.cluster import corpus
 
-def written(path: Path, *lines: bytes | dict[str, object]) -> Path:
-    path.write_bytes(
-        b"\n".join(each if isinstance(each, bytes) else json.dumps(each).encode() for each in lines)
-    )
+
+def written(path, *lines):
+    path.write_bytes(b"\n".join(each if isinstance(each, bytes) else json.dumps(each).encode() for each in lines))
     return path
 
 
-def test_a_line_has_the_fields_of_a_request(tmp_path: Path) -> None:
+def test_a_line_has_the_fields_of_a_request(tmp_path):
     path = written(
         tmp_path / "c.jsonl",
         b"\xef\xbb\xbf" + json.dumps({"text": "One."}).encode(),
@@ -32,9 +27,7 @@ def test_a_line_has_the_fields_of_a_request(tmp_path: Path) -> None:
     assert isinstance(one, CorpusLine)
     assert (one.number, one.id, one.utterance.text, one.utterance.kind) == (1, "1", "One.", "text")
     assert isinstance(two, CorpusLine)
-    assert (two.number, two.id, two.utterance.kind, two.utterance.voice) == (
-        3, "two", "ssml", "bf_emma",
-    )  # fmt: skip
+    assert (two.number, two.id, two.utterance.kind, two.utterance.voice) == (3, "two", "ssml", "bf_emma")
     assert isinstance(three, CorpusLine)
     assert (three.id, three.utterance.kind, three.utterance.speed) == ("3", "phonemes", 2.0)
     assert three.metadata == {"page": 7}
@@ -60,9 +53,7 @@ def test_a_line_has_the_fields_of_a_request(tmp_path: Path) -> None:
         ({"text": "b", "id": "first"}, "line 1 too"),
     ],
 )
-def test_a_bad_line_is_told_and_the_next_is_read(
-    tmp_path: Path, line: bytes | dict[str, object], named: str
-) -> None:
+def test_a_bad_line_is_told_and_the_next_is_read(tmp_path, line, named):
     path = written(tmp_path / "c", {"id": "first", "text": "a"}, line, {"text": "c"})
     first, bad, last = read_corpus(path)
     assert isinstance(first, CorpusLine)
@@ -73,9 +64,7 @@ def test_a_bad_line_is_told_and_the_next_is_read(
     assert last.number == 3
 
 
-def test_a_line_without_end_is_not_read_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_line_without_end_is_not_read_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(corpus, "_MAX_LINE_BYTES", 100)
     path = written(tmp_path / "c", {"text": "x" * 1000}, {"text": "b"}, {"text": "y" * 1000})
     first, second, third = read_corpus(path)
@@ -86,7 +75,7 @@ def test_a_line_without_end_is_not_read_whole(
     assert third.number == 3
 
 
-def test_a_parquet_file_is_the_same_corpus(tmp_path: Path) -> None:
+def test_a_parquet_file_is_the_same_corpus(tmp_path):
     pyarrow = pytest.importorskip("pyarrow", reason="needs the extra parquet")
     parquet_files = pytest.importorskip("pyarrow.parquet")
     rows = [

@@ -1,20 +1,17 @@
 """How far a corpus is, told in lines."""
 
-from __future__ import annotations
-
 import io
 
 import pytest
-
 from service.cluster.corpus_progress import CorpusProgress, duration
 
 
 class Terminal(io.StringIO):
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 
-def told(out: io.StringIO) -> str:
+def told(out):
     now_s = 0.0
     progress = CorpusProgress(1_000, 10_000, 7, out, lambda: now_s)
     with progress:
@@ -24,7 +21,7 @@ def told(out: io.StringIO) -> str:
     return out.getvalue()
 
 
-def test_lines_tell_how_far_it_is_and_how_much_time_is_left() -> None:
+def test_lines_tell_how_far_it_is_and_how_much_time_is_left():
     assert told(io.StringIO()) == (
         "1,000 utterances to speak, 7 are there already\n"
         "2 of 1,000 utterances, 20%, 58 s of speech, 3 min left\n"
@@ -32,7 +29,7 @@ def test_lines_tell_how_far_it_is_and_how_much_time_is_left() -> None:
     )
 
 
-def test_on_a_terminal_each_line_takes_the_place_of_the_one_before() -> None:
+def test_on_a_terminal_each_line_takes_the_place_of_the_one_before():
     shown = told(Terminal())
     assert shown.count("\r\033[K") == 4
     assert shown.count("\n") == 2
@@ -40,8 +37,7 @@ def test_on_a_terminal_each_line_takes_the_place_of_the_one_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "written"),
-    [(4.4, "4 s"), (89, "89 s"), (600, "10 min"), (5400, "1.5 h"), (180_000, "2.1 days")],
+    ("seconds", "written"), [(4.4, "4 s"), (89, "89 s"), (600, "10 min"), (5400, "1.5 h"), (180_000, "2.1 days")]
 )
-def test_durations_are_for_people(seconds: float, written: str) -> None:
+def test_durations_are_for_people(seconds, written):
     assert duration(seconds) == written

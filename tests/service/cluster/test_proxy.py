@@ -7,16 +7,15 @@ import json
 from collections.abc import Awaitable, Callable
 
 import pytest
-from starlette.types import Message, Receive, Scope, Send
-
 from service.cluster.proxy import ProxyAnswers
+from starlette.types import Message, Receive, Scope, Send
 
 Proxy = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 BODY = b'{"text": "Yes."}'
 
 
-def answer(status: int, body: bytes, content_type: bytes = b"application/json") -> list[Message]:
+def answer(status, body, content_type=b"application/json"):
     headers = [(b"content-type", content_type), (b"x-request-id", b"of the replica")]
     return [
         {"type": "http.response.start", "status": status, "headers": headers},
@@ -27,13 +26,13 @@ def answer(status: int, body: bytes, content_type: bytes = b"application/json") 
 class Replica:
     """Stands for Ray: it reads the request, then does what a test says, once for each attempt."""
 
-    def __init__(self, *attempts: list[Message], body_size: int = len(BODY)) -> None:
+    def __init__(self, *attempts, body_size: int = len(BODY)):
         self.bodies: list[bytes] = []
         self.scopes: list[Scope] = []
         self._attempts = iter(attempts)
         self._body_size = body_size
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope, receive, send):
         self.scopes.append(scope)
         body = b""
         while len(body) < self._body_size:
@@ -46,15 +45,11 @@ class Replica:
             await send(message)
 
 
-def ask(
-    proxy: Proxy, *, body: bytes = BODY, path: str = "/synthesize", **headers: str
-) -> list[Message]:
+def ask(proxy, *, body=BODY, path="/synthesize", **headers):
     """Send a request through the middleware; return the messages that its client gets."""
     pairs = [(b"content-type", b"application/json")]
     pairs += [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
-    scope = {
-        "type": "http", "method": "POST", "path": path, "headers": pairs, "query_string": b"",
-    }  # fmt: skip
+    scope = {"type": "http", "method": "POST", "path": path, "headers": pairs, "query_string": b""}
     parts = [
         {"type": "http.request", "body": body[: len(body) // 2], "more_body": True},
         {"type": "http.request", "body": body[len(body) // 2 :], "more_body": False},
@@ -62,24 +57,24 @@ def ask(
     ]
     sent: list[Message] = []
 
-    async def receive() -> Message:
+    async def receive():
         return parts.pop(0)
 
-    async def send(message: Message) -> None:
+    async def send(message):
         sent.append(message)
 
     asyncio.run(ProxyAnswers(proxy)(scope, receive, send))
     return sent
 
 
-def told(sent: list[Message]) -> tuple[int, str, dict[str, str]]:
+def told(sent):
     """Return the status, the code of the error and the headers of an answer."""
     start, body = sent
     headers = {name.decode(): value.decode() for name, value in start["headers"]}
     return start["status"], json.loads(body["body"])["error"]["code"], headers
 
 
-def test_a_request_whose_replica_is_lost_is_sent_once_more() -> None:
+def test_a_request_whose_replica_is_lost_is_sent_once_more():
     replica = Replica([], answer(200, b"{}"))
     sent = ask(replica, x_request_id="an-id")
     assert replica.bodies == [BODY, BODY]
@@ -89,7 +84,7 @@ def test_a_request_whose_replica_is_lost_is_sent_once_more() -> None:
     assert ids == [b"an-id"]
 
 
-def test_a_head_without_a_body_is_no_answer_yet() -> None:
+def test_a_head_without_a_body_is_no_answer_yet():
     start, _ = answer(500, b"")
     replica = Replica([start], answer(200, b"{}"))
     sent = ask(replica)
@@ -98,14 +93,14 @@ def test_a_head_without_a_body_is_no_answer_yet() -> None:
     assert len(replica.bodies) == 2
 
 
-def test_it_is_not_sent_a_third_time() -> None:
+def test_it_is_not_sent_a_third_time():
     replica = Replica([], [])
     status, code, headers = told(ask(replica, x_request_id="an-id"))
     assert (status, code, headers["x-request-id"]) == (503, "not_ready", "an-id")
     assert len(replica.bodies) == 2
 
 
-def test_an_answer_that_was_begun_breaks_off() -> None:
+def test_an_answer_that_was_begun_breaks_off():
     start, part = answer(200, b"some")
     replica = Replica([start, {**part, "more_body": True}])
     with pytest.raises(RuntimeError, match="broke off"):
@@ -113,17 +108,17 @@ def test_an_answer_that_was_begun_breaks_off() -> None:
     assert len(replica.bodies) == 1
 
 
-def test_a_long_request_is_not_kept() -> None:
+def test_a_long_request_is_not_kept():
     body = b"x" * ((1 << 20) + 1)
     replica = Replica([], body_size=len(body))
     assert told(ask(replica, body=body))[:2] == (503, "not_ready")
     assert replica.bodies == [body]
 
 
-def test_a_client_that_has_left_is_not_answered() -> None:
+def test_a_client_that_has_left_is_not_answered():
     start, part = answer(200, b"some")
 
-    async def proxy(scope: Scope, receive: Receive, send: Send) -> None:
+    async def proxy(scope, receive, send):
         await send(start)
         await send({**part, "more_body": True})
         while (await receive())["type"] != "http.disconnect":
@@ -144,9 +139,7 @@ def test_a_client_that_has_left_is_not_answered() -> None:
         (404, [], 503, "not_ready"),
     ],
 )
-def test_ray_s_own_answers_are_said_as_the_service_says_them(
-    status: int, headers: list[tuple[bytes, bytes]], expected: int, code: str
-) -> None:
+def test_ray_s_own_answers_are_said_as_the_service_says_them(status, headers, expected, code):
     start, body = answer(status, b"of Ray", b"text/plain; charset=utf-8")
     start["headers"] += headers
     found, name, answered = told(ask(Replica([start, body])))
@@ -154,14 +147,14 @@ def test_ray_s_own_answers_are_said_as_the_service_says_them(
     assert answered.get("retry-after") == ("7" if headers else "1" if expected == 503 else None)
 
 
-def test_the_service_s_own_answers_pass() -> None:
+def test_the_service_s_own_answers_pass():
     error = b'{"error": {"code": "not_found"}}'
     assert ask(Replica(answer(404, error)))[1]["body"] == error
     plain = answer(200, b"# HELP", b"text/plain; version=0.0.4")
     assert ask(Replica(plain), path="/metrics")[1]["body"] == b"# HELP"
 
 
-def test_callers_do_not_decide_what_the_operator_decides() -> None:
+def test_callers_do_not_decide_what_the_operator_decides():
     replica = Replica(answer(200, b"{}"))
     ask(replica, x_request_timeout_seconds="1", x_request_disconnect_disabled="1")
     names = [name for name, _ in replica.scopes[0]["headers"]]

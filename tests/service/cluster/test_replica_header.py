@@ -1,22 +1,18 @@
 """Every answer and session tells which replica it is from."""
 
-from __future__ import annotations
-
+from service.cluster.replica_header import ReplicaHeader
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
-from starlette.websockets import WebSocket
-
-from service.cluster.replica_header import ReplicaHeader
 
 
-async def session(websocket: WebSocket) -> None:
+async def session(websocket):
     await websocket.accept()
     await websocket.close()
 
 
-def test_answers_and_sessions_name_the_replica() -> None:
+def test_answers_and_sessions_name_the_replica():
     app = Starlette(
         routes=[
             Route("/", lambda _: PlainTextResponse("x", headers={"x-own": "1"})),

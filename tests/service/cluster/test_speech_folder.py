@@ -1,13 +1,9 @@
 """What is kept stays, whatever ends the process that keeps it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
-from pathlib import Path
 
 import pytest
-
 from service.cluster.speaker import Speech
 from service.cluster.speech_folder import SpeechFolder
 from service.errors import StartupError
@@ -15,7 +11,7 @@ from service.errors import StartupError
 KEY, OTHER = "ab" * 16, "cd" * 16
 
 
-def test_what_is_kept_is_there_for_the_next_run(tmp_path: Path) -> None:
+def test_what_is_kept_is_there_for_the_next_run(tmp_path):
     words = [{"text": "one", "start_s": 0.1}]
     with SpeechFolder(tmp_path / "out", "wav") as folder:
         assert not folder.has(KEY)
@@ -33,7 +29,7 @@ def test_what_is_kept_is_there_for_the_next_run(tmp_path: Path) -> None:
     assert (tmp_path / "out" / str(first["file"])).read_bytes() == b"sound"
 
 
-def test_a_process_that_is_killed_leaves_whole_files_only(tmp_path: Path) -> None:
+def test_a_process_that_is_killed_leaves_whole_files_only(tmp_path):
     with SpeechFolder(tmp_path, "wav") as folder:
         for key in (KEY, OTHER):
             folder.keep(key, Speech(b"sound", 1.5))
@@ -51,7 +47,7 @@ def test_a_process_that_is_killed_leaves_whole_files_only(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("content", [b"", b"soun", b"sounds"])
-def test_a_file_of_another_length_is_not_kept(tmp_path: Path, content: bytes) -> None:
+def test_a_file_of_another_length_is_not_kept(tmp_path, content):
     with SpeechFolder(tmp_path, "wav") as folder:
         folder.keep(KEY, Speech(b"sound", 1.5))
     (tmp_path / f"audio/ab/{KEY}.wav").write_bytes(content)
@@ -59,13 +55,13 @@ def test_a_file_of_another_length_is_not_kept(tmp_path: Path, content: bytes) ->
         assert not folder.has(KEY)
 
 
-def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
+def test_two_runs_do_not_write_into_one_folder(tmp_path):
     with SpeechFolder(tmp_path, "wav"), pytest.raises(StartupError, match="another corpus"):
         SpeechFolder(tmp_path, "wav")
     SpeechFolder(tmp_path, "wav").close()
 
 
-def test_a_file_that_cannot_be_written_is_not_kept(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_not_kept(tmp_path):
     with SpeechFolder(tmp_path, "wav") as folder:
         (tmp_path / "audio/ab").write_bytes(b"in the way")
         with pytest.raises(OSError, match="ab"):
@@ -73,7 +69,7 @@ def test_a_file_that_cannot_be_written_is_not_kept(tmp_path: Path) -> None:
         assert not folder.has(KEY)
 
 
-def test_without_bad_lines_there_is_no_file_of_them(tmp_path: Path) -> None:
+def test_without_bad_lines_there_is_no_file_of_them(tmp_path):
     with SpeechFolder(tmp_path, "wav") as folder:
         path = folder.write_errors([{"line": 1, "message": "\ud800 é"}])
         assert json.loads(path.read_text())["line"] == 1

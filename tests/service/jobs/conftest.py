@@ -1,9 +1,5 @@
-from __future__ import annotations
-
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -26,7 +22,7 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def read_and_die(tmp_path: Path) -> Iterator[Callable[[], int]]:
+def read_and_die(tmp_path):
     program = [sys.executable, "-c", _DIES, str(tmp_path)]
     with subprocess.Popen(
         program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -35,7 +31,7 @@ def read_and_die(tmp_path: Path) -> Iterator[Callable[[], int]]:
         assert reader.stdout is not None
         asked, told = reader.stdin, reader.stdout
 
-        def read_and_die() -> int:
+        def read_and_die():
             print(file=asked, flush=True)
             return int(told.readline())
 

@@ -14,14 +14,14 @@ import os
 import sqlite3
 import sys
 import traceback
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 from service.complete_files import completed
 from service.errors import JobsUnavailableError, StorageFailedError
-from service.jobs import Job, JobsFolder
 from service.jobs.storage import size_of
+
+from service.jobs import Job, JobsFolder
 
 Fault = Literal["kill", "kill twice", "once", "late", "from then on"]
 """The process is killed before the step; and again before each step of the next start. The step
@@ -41,7 +41,7 @@ _MANY = 5
 class Steps:
     """Counts the durable steps of this process, and has one of them fail."""
 
-    def __init__(self, fault: Fault, fails_at: int) -> None:
+    def __init__(self, fault, fails_at):
         self._fault = fault
         self._fails_at = fails_at
         self.names: list[str] = []
@@ -49,18 +49,18 @@ class Steps:
         sys.addaudithook(self._on_event)
         fsync = os.fsync
 
-        def counted_fsync(descriptor: int) -> None:
+        def counted_fsync(descriptor):
             self.take("fsync")
             fsync(descriptor)
 
         os.fsync = counted_fsync  # type: ignore[assignment]
         _Connection.steps = self
 
-    def _on_event(self, event: str, arguments: tuple[Any, ...]) -> None:
+    def _on_event(self, event, arguments):
         if event in _CHANGES or (event == "open" and arguments[2] & _WRITING):
             self.take(event)
 
-    def take(self, name: str, *, is_statement: bool = False) -> bool:
+    def take(self, name, *, is_statement=False):
         """Count a step, and fail if it is the one; return whether it is to fail afterwards."""
         if self.is_over:
             return False
@@ -75,7 +75,7 @@ class Steps:
         self.fail(is_statement=is_statement)
         raise AssertionError
 
-    def fail(self, *, is_statement: bool) -> None:
+    def fail(self, *, is_statement):
         if is_statement:
             raise sqlite3.OperationalError("database or disk is full")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -84,7 +84,7 @@ class Steps:
 class _Connection(sqlite3.Connection):
     steps: Steps
 
-    def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
+    def execute(self, sql, *parameters):
         is_late = False
         if not sql.startswith(("select", "pragma")):
             is_late = self.steps.take(" ".join(sql.split()[:2]), is_statement=True)
@@ -93,7 +93,7 @@ class _Connection(sqlite3.Connection):
             self.steps.fail(is_statement=True)
         return cursor
 
-    def executescript(self, sql: str) -> sqlite3.Cursor:
+    def executescript(self, sql):
         self.steps.take("schema", is_statement=True)
         return super().executescript(sql)
 
@@ -106,24 +106,20 @@ class Life:
         tell: takes what somebody knows of a job: that it is being added, was added, ...
     """
 
-    def __init__(self, folder: Path, tell: Callable[[str, str], None]) -> None:
+    def __init__(self, folder, tell):
         self._folder = folder
         self._tell = tell
         self._now_s = 1000.0
         self._n_jobs = 0
 
-    def open(self) -> JobsFolder:
+    def open(self):
         return self._repeated(
             lambda: JobsFolder(
-                self._folder,
-                max_jobs=100,
-                max_bytes=1_000_000,
-                max_age_s=_DAY_S,
-                now=lambda: self._now_s,
+                self._folder, max_jobs=100, max_bytes=1_000_000, max_age_s=_DAY_S, now=lambda: self._now_s
             )
         )
 
-    def live(self) -> None:
+    def live(self):
         """Add jobs, speak them, fail, try again, delete, let expire, and start again."""
         store = self.open()
         expired, removed = self._add(store), self._add(store)
@@ -146,20 +142,20 @@ class Life:
         self._check_bytes(store)
         store.close()
 
-    def _repeated(self, action: Callable[[], Any]) -> Any:
+    def _repeated(self, action):
         """Do what a user does: try again."""
         try:
             return action()
         except (StorageFailedError, JobsUnavailableError):
             return action()
 
-    def _add(self, store: JobsFolder) -> Job:
+    def _add(self, store):
         try:
             return self._add_once(store)
         except (OSError, StorageFailedError):
             return self._add_once(store)
 
-    def _add_once(self, store: JobsFolder) -> Job:
+    def _add_once(self, store):
         self._n_jobs += 1
         job = Job(
             id=f"{self._n_jobs:032x}", owner=None, options={}, document="document.txt",
@@ -177,7 +173,7 @@ class Life:
         self._tell("added", job.id)
         return job
 
-    def _add_while(self, store: JobsFolder, expiring: Job) -> Job:
+    def _add_while(self, store, expiring):
         """Add a job, which removes an old one, at the second try if need be."""
         self._tell("removing", expiring.id)
         job = self._add(store)
@@ -188,13 +184,13 @@ class Life:
         self._tell("removed", expiring.id)
         return job
 
-    def _remove(self, store: JobsFolder, job: Job) -> None:
+    def _remove(self, store, job):
         self._tell("removing", job.id)
         self._repeated(lambda: store.remove(job))
         self._tell("removed", job.id)
 
-    def _speak(self, store: JobsFolder, job: Job) -> None:
-        def speak() -> None:
+    def _speak(self, store, job):
+        def speak():
             with store.reading(job):
                 assert (store.folder_of(job) / job.document).read_bytes() == _TEXT
             state = store.folder_of(job) / "output.mp3.state"
@@ -212,15 +208,15 @@ class Life:
         self._repeated(lambda: store.finish(job, state="done", outputs=["output.mp3"], error=None))
         self._tell("done", job.id)
 
-    def _check_bytes(self, store: JobsFolder) -> None:
+    def _check_bytes(self, store):
         assert store.n_bytes == _bytes_below(self._folder), "bytes are not counted"
 
 
-def _bytes_below(folder: Path) -> int:
+def _bytes_below(folder):
     return sum(size_of(path) for path in folder.iterdir() if path.is_dir())
 
 
-def check(folder: Path, told: list[tuple[str, str]], fault: Fault) -> None:
+def check(folder, told, fault):
     """Start again, and check that every job is there whole or gone, as its users were told."""
     life = Life(folder, lambda verb, job_id: None)
     store = life.open()
@@ -258,7 +254,7 @@ def check(folder: Path, told: list[tuple[str, str]], fault: Fault) -> None:
     store.close()
 
 
-def _in_child(action: Callable[[], None]) -> int:
+def _in_child(action):
     """Run in a process of its own; return its status."""
     child = os.fork()
     if child == 0:
@@ -273,10 +269,10 @@ def _in_child(action: Callable[[], None]) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _live(folder: Path, diary: Path, fault: Fault, fails_at: int) -> None:
+def _live(folder, diary, fault, fails_at):
     told = os.open(diary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
 
-    def tell(verb: str, job_id: str) -> None:
+    def tell(verb, job_id):
         os.write(told, f"{verb} {job_id}\n".encode())
 
     steps = Steps(fault, fails_at)
@@ -291,13 +287,13 @@ def _live(folder: Path, diary: Path, fault: Fault, fails_at: int) -> None:
         os._exit(_KILLED)
 
 
-def _restart(folder: Path, fails_at: int) -> None:
+def _restart(folder, fails_at):
     steps = Steps("kill", fails_at)
     Life(folder, lambda verb, job_id: None).open()
     steps.is_over = True
 
 
-def main(fault: Fault, place: Path) -> dict[str, Any]:
+def main(fault, place):
     """Have each step fail in a life of its own; return the steps and what was wrong."""
     sqlite3.connect = _connect
     steps: list[str] = []
@@ -324,7 +320,7 @@ def main(fault: Fault, place: Path) -> dict[str, Any]:
 _plain_connect = sqlite3.connect
 
 
-def _connect(*arguments: Any, **options: Any) -> sqlite3.Connection:
+def _connect(*arguments, **options):
     if not hasattr(_Connection, "steps"):
         return _plain_connect(*arguments, **options)
     return _plain_connect(*arguments, factory=_Connection, **options)

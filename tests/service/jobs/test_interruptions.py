@@ -1,22 +1,18 @@
 """Whatever ends or disturbs the process, at whichever step, no job is lost and none comes back."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
 import pytest
-
 from tests.service.jobs import interrupted_life
 
 
 @pytest.fixture
-def place() -> Iterator[Path]:
+def place():
     """A folder in memory if there is one: a disk takes most of the time for what only a loss of
     power would undo."""
     memory = Path("/dev/shm")
@@ -31,9 +27,7 @@ def place() -> Iterator[Path]:
         for fault in get_args(interrupted_life.Fault)
     ],
 )
-def test_a_fault_at_any_step_leaves_each_job_whole_or_gone(
-    fault: str, place: Path, repository: Path
-) -> None:
+def test_a_fault_at_any_step_leaves_each_job_whole_or_gone(fault, place, repository):
     done = subprocess.run(
         [sys.executable, "-m", interrupted_life.__name__, fault, str(place)],
         cwd=repository,

@@ -1,24 +1,19 @@
-from __future__ import annotations
-
 import errno
 import sqlite3
 import time
 from contextlib import closing
-from pathlib import Path
 
 import pytest
-
 from service.errors import StorageFailedError
-from service.jobs import job_table, jobs_folder
 from service.jobs.job_table import JobTable
 from service.jobs.storage import cause, erase
 from tests.service.jobs.test_jobs_folder import Clock, add, job, open_store
 from tests.service.small_disk import fill, mounted
 
+from service.jobs import job_table, jobs_folder
 
-def test_a_job_can_be_removed_though_others_take_all_room_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+
+def test_a_job_can_be_removed_though_others_take_all_room_at_once(tmp_path, monkeypatch):
     limits = {"max_jobs": 40, "max_bytes": 1 << 20}
     with mounted(tmp_path / "disk") as disk:
         store = open_store(disk / "jobs", Clock(), **limits)
@@ -28,7 +23,7 @@ def test_a_job_can_be_removed_though_others_take_all_room_at_once(
         fill(disk)
         store = open_store(disk / "jobs", Clock(), **limits)
 
-        def erase_and_fill(path: Path) -> None:
+        def erase_and_fill(path):
             erase(path)
             fill(disk)
 
@@ -41,9 +36,7 @@ def test_a_job_can_be_removed_though_others_take_all_room_at_once(
         again.close()
 
 
-def test_changes_wait_once_for_who_has_locked_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changes_wait_once_for_who_has_locked_the_file(tmp_path, monkeypatch):
     monkeypatch.setattr(job_table, "_WAIT_S", 1.0)
     store = open_store(tmp_path / "jobs", Clock())
     jobs = [job(number) for number in range(3)]
@@ -68,7 +61,7 @@ def test_changes_wait_once_for_who_has_locked_the_file(
     store.close()
 
 
-def test_callers_are_told_what_stands_in_the_way(tmp_path: Path) -> None:
+def test_callers_are_told_what_stands_in_the_way(tmp_path):
     file = tmp_path / "table.sqlite"
     with closing(JobTable(file)):
         pass

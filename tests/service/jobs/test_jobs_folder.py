@@ -4,14 +4,11 @@ import asyncio
 import json
 import logging
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import pytest
-
 from service.errors import (
     JobNotFoundError,
     JobsUnavailableError,
@@ -19,13 +16,14 @@ from service.errors import (
     StorageFailedError,
     StorageFullError,
 )
-from service.jobs import Job, JobsFolder
 from tests.service.files import open_files
+
+from service.jobs import Job, JobsFolder
 
 DAY_S = 86_400
 
 
-def job(number: int, **fields: object) -> Job:
+def job(number, **fields):
     described = {
         "id": f"{number:032x}", "owner": "anne", "options": {"format": "mp3"},
         "document": "document.txt", "title": "A night", "n_characters": 5,
@@ -37,22 +35,22 @@ def job(number: int, **fields: object) -> Job:
 class Clock:
     now_s = 0.0
 
-    def __call__(self) -> float:
+    def __call__(self):
         return self.now_s
 
 
-def open_store(folder: Path, clock: Clock, **limits: float) -> JobsFolder:
+def open_store(folder, clock, **limits):
     bounds = {"max_jobs": 3, "max_bytes": 1000, "max_age_s": DAY_S, **limits}
     return JobsFolder(folder, now=clock, **bounds)  # type: ignore[arg-type]
 
 
-def add(store: JobsFolder, new: Job, n_bytes: int = 5) -> None:
+def add(store, new, n_bytes=5):
     document = store.incoming / "received"
     document.write_bytes(b"x" * n_bytes)
     store.add(new, document)
 
 
-def test_jobs_outlive_the_process(tmp_path: Path) -> None:
+def test_jobs_outlive_the_process(tmp_path):
     clock = Clock()
     store = open_store(tmp_path / "jobs", clock)
     speaking, done = job(1), job(2, state="done", finished_s=3.0, outputs=["output.mp3"])
@@ -72,7 +70,7 @@ def test_jobs_outlive_the_process(tmp_path: Path) -> None:
     again.close()
 
 
-def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+def test_what_a_killed_process_left_is_removed(tmp_path):
     store = open_store(tmp_path, Clock())
     add(store, job(1))
     (store.incoming / "received").write_bytes(b"half")
@@ -85,7 +83,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
     again.close()
 
 
-def test_only_one_process_has_a_folder(tmp_path: Path) -> None:
+def test_only_one_process_has_a_folder(tmp_path):
     store = open_store(tmp_path, Clock())
     with pytest.raises(JobsUnavailableError, match="another process"):
         open_store(tmp_path, Clock())
@@ -93,13 +91,13 @@ def test_only_one_process_has_a_folder(tmp_path: Path) -> None:
     open_store(tmp_path, Clock()).close()
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(JobsUnavailableError, match="cannot be written"):
         open_store(tmp_path / "file" / "jobs", Clock())
 
 
-def test_damaged_records_are_told_and_kept(tmp_path: Path) -> None:
+def test_damaged_records_are_told_and_kept(tmp_path):
     (tmp_path / "jobs.sqlite").write_bytes(b"no database, but somebody's jobs" * 100)
     with pytest.raises(JobsUnavailableError, match="cannot be read"):
         open_store(tmp_path, Clock())
@@ -107,7 +105,7 @@ def test_damaged_records_are_told_and_kept(tmp_path: Path) -> None:
     assert not open_files(tmp_path)
 
 
-def test_number_and_bytes_are_bounded(tmp_path: Path) -> None:
+def test_number_and_bytes_are_bounded(tmp_path):
     store = open_store(tmp_path, Clock())
     first = job(1)
     add(store, first, 600)
@@ -130,14 +128,10 @@ def test_number_and_bytes_are_bounded(tmp_path: Path) -> None:
     store.close()
 
 
-def test_finished_jobs_are_removed_when_they_are_old(tmp_path: Path) -> None:
+def test_finished_jobs_are_removed_when_they_are_old(tmp_path):
     clock = Clock()
     store = open_store(tmp_path, clock)
-    for each in (
-        job(1),
-        job(2, state="done", finished_s=10.0),
-        job(3, state="done", finished_s=99.0),
-    ):
+    for each in (job(1), job(2, state="done", finished_s=10.0), job(3, state="done", finished_s=99.0)):
         add(store, each)
     clock.now_s = DAY_S + 50.0
     store.expire()
@@ -146,7 +140,7 @@ def test_finished_jobs_are_removed_when_they_are_old(tmp_path: Path) -> None:
     store.close()
 
 
-def test_nobody_else_may_read_the_folder(tmp_path: Path) -> None:
+def test_nobody_else_may_read_the_folder(tmp_path):
     store = open_store(tmp_path / "jobs", Clock())
     add(store, job(1))
     assert (tmp_path / "jobs").stat().st_mode & 0o077 == 0
@@ -176,12 +170,12 @@ RECORDS: list[tuple[str, object]] = [
 ]
 
 
-def only_mp3(options: dict[str, Any]) -> None:
+def only_mp3(options):
     if options["format"] != "mp3":
         raise ValueError("unknown")
 
 
-def rewrite(folder: Path, record: object) -> None:
+def rewrite(folder, record):
     """Change the record of the first job: some of its fields, or all of it."""
     with closing(sqlite3.connect(folder / "jobs.sqlite")) as database, database:
         if isinstance(record, dict):
@@ -195,9 +189,7 @@ def rewrite(folder: Path, record: object) -> None:
 
 
 @pytest.mark.parametrize(("name", "record"), RECORDS, ids=[name for name, _ in RECORDS])
-def test_a_record_that_cannot_be_read_is_kept_and_hides_no_other(
-    name: str, record: object, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_record_that_cannot_be_read_is_kept_and_hides_no_other(name, record, tmp_path, caplog):
     clock = Clock()
     store = open_store(tmp_path, clock)
     add(store, job(1, state="failed", finished_s=1.0), 7)
@@ -222,7 +214,7 @@ def test_a_record_that_cannot_be_read_is_kept_and_hides_no_other(
         assert database.execute("select cast(record as blob) from job").fetchall() == rows
 
 
-def test_fields_of_a_later_version_are_ignored(tmp_path: Path) -> None:
+def test_fields_of_a_later_version_are_ignored(tmp_path):
     store = open_store(tmp_path, Clock())
     add(store, job(1))
     store.close()
@@ -232,7 +224,7 @@ def test_fields_of_a_later_version_are_ignored(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_version_before_can_read_the_records(tmp_path: Path) -> None:
+def test_a_version_before_can_read_the_records(tmp_path):
     """It knows these fields, and fails at any other."""
     store = open_store(tmp_path, Clock())
     add(store, job(1))
@@ -248,9 +240,7 @@ def test_a_version_before_can_read_the_records(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("is_empty", [False, True], ids=["missing", "empty"])
-def test_without_its_database_no_folder_is_removed(
-    is_empty: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_without_its_database_no_folder_is_removed(is_empty, tmp_path, caplog):
     store = open_store(tmp_path, Clock())
     add(store, job(1))
     add(store, job(2), 7)
@@ -278,7 +268,7 @@ def test_without_its_database_no_folder_is_removed(
 IN_MEMORY = {"jobs", "get", "folder_of", "incoming", "n_bytes"}
 
 
-def test_the_event_loop_never_waits_for_the_disk(tmp_path: Path) -> None:
+def test_the_event_loop_never_waits_for_the_disk(tmp_path):
     store = open_store(tmp_path, Clock())
     first = job(1)
     add(store, first)
@@ -289,7 +279,7 @@ def test_the_event_loop_never_waits_for_the_disk(tmp_path: Path) -> None:
     public = {name for name in vars(JobsFolder) if not name.startswith("_")}
     assert public == IN_MEMORY | needs.keys() | {"reading"}
 
-    async def on_loop() -> None:
+    async def on_loop():
         for name, arguments in needs.items():
             with pytest.raises(RuntimeError, match="must not wait"):
                 getattr(store, name)(*arguments)
@@ -302,7 +292,7 @@ def test_the_event_loop_never_waits_for_the_disk(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_database_that_somebody_locks_leaves_all_as_it_is(tmp_path: Path) -> None:
+def test_a_database_that_somebody_locks_leaves_all_as_it_is(tmp_path):
     store = open_store(tmp_path, Clock())
     store._table._database.execute("pragma busy_timeout = 0")
     first, failed = job(1), job(2, state="failed", finished_s=1.0, error=("code", "message"))
@@ -311,7 +301,7 @@ def test_a_database_that_somebody_locks_leaves_all_as_it_is(tmp_path: Path) -> N
     with closing(sqlite3.connect(tmp_path / "jobs.sqlite", isolation_level=None)) as other:
         other.execute("begin exclusive")
 
-        async def on_loop() -> None:  # while a thread has the lock and waits for the database
+        async def on_loop():  # while a thread has the lock and waits for the database
             assert store.jobs() == [first, failed]
             assert store.get(first.id) is first
 
@@ -344,10 +334,8 @@ def test_a_database_that_somebody_locks_leaves_all_as_it_is(tmp_path: Path) -> N
 # Documents that the process does not outlive.
 
 
-def test_a_document_that_is_not_survived_is_read_once_more(
-    tmp_path: Path, read_and_die: Callable[[], int]
-) -> None:
-    def opened() -> tuple[JobsFolder, Job]:
+def test_a_document_that_is_not_survived_is_read_once_more(tmp_path, read_and_die):
+    def opened():
         store = open_store(tmp_path, Clock())
         return store, store.jobs()[0]
 

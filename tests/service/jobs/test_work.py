@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from contextlib import closing
-from pathlib import Path
 
 import pytest
-
 from service.books.audiobook import Order
 from service.books.casting import Cast
 from service.books.choice import Choice
@@ -15,13 +13,14 @@ from service.books.narration import Manner
 from service.books.ongoing_reading import ReadingLimits
 from service.books.outputs import Output
 from service.errors import CancelledError, SynthesisError
-from service.jobs import Job, JobOrder, JobsFolder, perform
 from service.settings import Settings
-from service.speech import Cancellation, Synthesizer
 from tests.opened_models import open_small
 
+from service.jobs import Job, JobOrder, JobsFolder, perform
+from service.speech import Cancellation
 
-def added(folder: JobsFolder, text: str) -> tuple[Job, JobOrder]:
+
+def added(folder, text):
     """Add a job that speaks a text; return it with what it is to do."""
     document = folder.incoming / "received"
     document.write_bytes(text.encode())
@@ -31,30 +30,23 @@ def added(folder: JobsFolder, text: str) -> tuple[Job, JobOrder]:
     )  # fmt: skip
     folder.add(job, document)
     output = Output(folder.folder_of(job) / "output.flac", "audio", "flac")
-    return job, JobOrder(
-        folder.folder_of(job) / job.document, None, Order(Choice(), Manner(Cast()), output)
-    )
+    return job, JobOrder(folder.folder_of(job) / job.document, None, Order(Choice(), Manner(Cast()), output))
 
 
 class _Interrupted(JobsFolder):
     """Ends the work of a job after its first chunk."""
 
-    def check_room(self, job: Job) -> None:
+    def check_room(self, job):
         raise CancelledError("the process ends")
 
 
-def test_a_job_that_goes_on_tells_what_the_process_before_left_out(
-    synthesizer: Synthesizer, tmp_path: Path
-) -> None:
+def test_a_job_that_goes_on_tells_what_the_process_before_left_out(synthesizer, tmp_path):
     """While it is worked on, nothing of that is in its record."""
     limits = {"max_jobs": 1, "max_bytes": 1 << 20, "max_age_s": 60}
     folder: JobsFolder = _Interrupted(tmp_path / "jobs", **limits)
     job, order = added(folder, "Hello \uf0b7 there \ue000\ue001.")
     with DocumentReader(ReadingLimits.of(Settings())) as documents:
-        with (
-            Cancellation(is_background=True) as cancellation,
-            pytest.raises(CancelledError, match="the process ends"),
-        ):
+        with Cancellation(is_background=True) as cancellation, pytest.raises(CancelledError, match="the process ends"):
             perform(job, order, documents, synthesizer, cancellation, folder)
         assert job.n_dropped == 3
         folder.close()
@@ -68,9 +60,7 @@ def test_a_job_that_goes_on_tells_what_the_process_before_left_out(
     folder.close()
 
 
-def test_damaged_speech_is_dropped_and_the_next_try_makes_it_anew(
-    tmp_path: Path,
-) -> None:
+def test_damaged_speech_is_dropped_and_the_next_try_makes_it_anew(tmp_path):
     folder = JobsFolder(tmp_path / "jobs", max_jobs=1, max_bytes=1 << 20, max_age_s=60)
     job, order = added(folder, "Hello.")
     output = order.order.output

@@ -1,16 +1,14 @@
 """Compiled stand-ins for NVIDIA's libraries, and trees of files like those of a board."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.service.machine.fat_binary import entry, fat_binary
 
 from service.machine import Machine
-from tests.service.machine.fat_binary import entry, fat_binary
 
 HERE = Path(__file__).parent
 
@@ -52,10 +50,10 @@ Compile = Callable[..., Path]
 
 
 @pytest.fixture
-def grow(tmp_path: Path) -> Grow:
+def grow(tmp_path):
     """Write files into a folder that stands for `/`."""
 
-    def grow(files: dict[str, str]) -> Path:
+    def grow(files):
         root = tmp_path / "root"
         for name, text in files.items():
             path = root / name
@@ -67,13 +65,13 @@ def grow(tmp_path: Path) -> Grow:
 
 
 @pytest.fixture(scope="session")
-def compile_library() -> Compile:
+def compile_library():
     """Compile a C file of this folder, or text, into a shared library."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         pytest.skip("needs a C compiler: install gcc")
 
-    def compile_library(path: Path, source: Path, *flags: str | Path) -> Path:
+    def compile_library(path, source, *flags):
         path.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(
             [compiler, "-std=gnu11", "-Wall", "-Werror", "-shared", "-fPIC", "-o", path, source]
@@ -86,44 +84,38 @@ def compile_library() -> Compile:
 
 
 @pytest.fixture(scope="session")
-def driver_library(compile_library: Compile, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def driver_library(compile_library, tmp_path_factory):
     """A stand-in for the driver; the environment tells what it says."""
-    return compile_library(
-        tmp_path_factory.mktemp("driver") / "libcuda.so.1", HERE / "fake_driver.c"
-    )
+    return compile_library(tmp_path_factory.mktemp("driver") / "libcuda.so.1", HERE / "fake_driver.c")
 
 
 @pytest.fixture
-def jetson(grow: Grow, driver_library: Path) -> Machine:
+def jetson(grow, driver_library):
     """An Orin Nano, but for the libraries."""
     return Machine(grow(JETSON), driver_library=driver_library, loader_folders=[], packages=[])
 
 
 @pytest.fixture
-def computer(grow: Grow, driver_library: Path) -> Machine:
+def computer(grow, driver_library):
     """A computer with the same GPU, but for the libraries."""
     root = grow({"proc/meminfo": MEMINFO})
     return Machine(root, driver_library=driver_library, loader_folders=[], packages=[])
 
 
 @pytest.fixture
-def cuda_build(compile_library: Compile, tmp_path: Path) -> Path:
+def cuda_build(compile_library, tmp_path):
     """A build of ONNX Runtime whose CUDA part wants CUDA 13 and has kernels as PyPI's aarch64."""
     folder = tmp_path / "build"
     folder.mkdir()
     cudart = compile_library(
-        tmp_path / "link/libcudart.so.13", HERE / "fake_library.c",
-        "-DVERSION=13000", "-Wl,-soname,libcudart.so.13",
-    )  # fmt: skip
+        tmp_path / "link/libcudart.so.13", HERE / "fake_library.c", "-DVERSION=13000", "-Wl,-soname,libcudart.so.13"
+    )
     (tmp_path / "fat.bin").write_bytes(fat_binary(entry(name, 0) for name in ("sm_90a", "sm_121a")))
     source = tmp_path / "provider.c"
     source.write_text(
-        '__asm__(".section .nv_fatbin,\\"a\\"\\n.balign 8\\n'
-        f'.incbin \\"{tmp_path}/fat.bin\\"\\n.text\\n");\n'
+        f'__asm__(".section .nv_fatbin,\\"a\\"\\n.balign 8\\n.incbin \\"{tmp_path}/fat.bin\\"\\n.text\\n");\n'
     )
-    compile_library(
-        folder / "libonnxruntime_providers_cuda.so", source, "-Wl,--no-as-needed", cudart
-    )
+    compile_library(folder / "libonnxruntime_providers_cuda.so", source, "-Wl,--no-as-needed", cudart)
     path = folder / "libonnxruntime.so"
     path.touch()
     return path

@@ -1,9 +1,6 @@
 """Fat binaries as NVIDIA's compiler writes them, with headers recorded from real ones."""
 
-from __future__ import annotations
-
 import struct
-from collections.abc import Iterable
 
 RECORDED = {
     "sm_75": (
@@ -45,7 +42,7 @@ RECORDED = {
 tiny kernel that CUDA 13.0's `fatbinary` packed."""
 
 
-def entry(target: str, content: int | None = None) -> bytes:
+def entry(target, content=None):
     """Return an entry with a recorded header and zeros in the place of its code.
 
     Args:
@@ -58,7 +55,7 @@ def entry(target: str, content: int | None = None) -> bytes:
     return bytes(header) + bytes(struct.unpack_from("<Q", header, 8)[0])
 
 
-def fat_binary(entries: Iterable[bytes]) -> bytes:
+def fat_binary(entries):
     """Return a fat binary of entries."""
     content = b"".join(entries)
     return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(content)) + content

@@ -1,11 +1,9 @@
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from service.machine import Machine, read_board
+from service.machine import read_board
 
 Grow = Callable[[dict[str, str]], Path]
 
@@ -29,19 +27,19 @@ Version: 36.4.4-20250616085344
 """
 
 
-def test_a_jetson_is_recognized(jetson: Machine) -> None:
+def test_a_jetson_is_recognized(jetson):
     board = jetson.board
     assert board.model == "NVIDIA Jetson Orin Nano Engineering Reference Developer Kit Super"
     assert board.tegra
     assert (board.l4t, board.jetpack, board.power_mode) == ("36.4.7", "6.2.1", "MAXN_SUPER")
 
 
-def test_packages_tell_where_there_is_no_release_file(grow: Grow) -> None:
+def test_packages_tell_where_there_is_no_release_file(grow):
     board = read_board(grow({"var/lib/dpkg/status": DPKG.format(status="install ok installed")}))
     assert (board.l4t, board.jetpack, board.tegra) == ("36.4.4", "6.2.1", True)
 
 
-def test_a_package_that_was_removed_does_not_count(grow: Grow) -> None:
+def test_a_package_that_was_removed_does_not_count(grow):
     status = DPKG.format(status="deinstall ok config-files").replace("36.4.4-", "36.3.0-")
     assert read_board(grow({"var/lib/dpkg/status": status})).jetpack == "6.0"
 
@@ -62,7 +60,7 @@ def test_a_package_that_was_removed_does_not_count(grow: Grow) -> None:
         ("no such line", "", ""),
     ],
 )
-def test_the_release_tells_the_jetpack(grow: Grow, line: str, l4t: str, jetpack: str) -> None:
+def test_the_release_tells_the_jetpack(grow, line, l4t, jetpack):
     board = read_board(grow({"etc/nv_tegra_release": line + "\n"}))
     assert (board.l4t, board.jetpack) == (l4t, jetpack)
 
@@ -76,9 +74,7 @@ def test_the_release_tells_the_jetpack(grow: Grow, line: str, l4t: str, jetpack:
         ({}, ""),
     ],
 )
-def test_the_model_is_looked_for_in_several_places(
-    grow: Grow, files: dict[str, str], model: str
-) -> None:
+def test_the_model_is_looked_for_in_several_places(grow, files, model):
     board = read_board(grow({"proc/version": "", **files}))
     assert board.model == model
     assert not board.tegra
@@ -92,19 +88,18 @@ def test_the_model_is_looked_for_in_several_places(
         {"proc/sys/kernel/osrelease": "5.15.148-tegra\n"},
     ],
 )
-def test_tegra_is_seen_in_a_container_too(grow: Grow, files: dict[str, str]) -> None:
+def test_tegra_is_seen_in_a_container_too(grow, files):
     assert read_board(grow(files)).tegra
 
 
 @pytest.mark.parametrize(
-    ("status", "mode"),
-    [("pmode:0000", "15W"), ("pmode:0009", "mode 9"), ("", ""), ("pmode:", "")],
+    ("status", "mode"), [("pmode:0000", "15W"), ("pmode:0009", "mode 9"), ("", ""), ("pmode:", "")]
 )
-def test_the_power_mode_has_its_name(grow: Grow, status: str, mode: str) -> None:
+def test_the_power_mode_has_its_name(grow, status, mode):
     conf = "# < POWER_MODEL ID=0 NAME=EXAMPLE >\n< POWER_MODEL ID=0 NAME=15W >\n"
     root = grow({"var/lib/nvpmodel/status": status, "etc/nvpmodel.conf": conf})
     assert read_board(root).power_mode == mode
 
 
-def test_this_machine_can_be_read() -> None:
+def test_this_machine_can_be_read():
     assert read_board().model

@@ -1,15 +1,13 @@
 """Messages are those of real libraries, from their issues or seen with onnxruntime-gpu 1.31.1."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.service.machine.fat_binary import entry
 
 from service.machine import Machine, explain, foresee
-from tests.service.machine.fat_binary import entry
 
 Grow = Callable[[dict[str, str]], Path]
 
@@ -27,21 +25,20 @@ CUDA_CALL = (
 )
 
 
-def missing(name: str) -> str:
+def missing(name):
     """onnxruntime#19616, #25609, and others with the names of other libraries."""
     error = f"{name}: cannot open shared object file: No such file or directory"
     return LOAD.format(library="libonnxruntime_providers_cuda.so", error=error)
 
 
-def failure(code: int, text: str) -> str:
+def failure(code, text):
     """onnxruntime#11561, #17337, insightface#2524."""
     return CUDA_CALL.format(
-        kind="cudaError", failure=f"CUDA failure {code}: {text}",
-        expression="cudaSetDevice(info_.device_id)",
-    )  # fmt: skip
+        kind="cudaError", failure=f"CUDA failure {code}: {text}", expression="cudaSetDevice(info_.device_id)"
+    )
 
 
-def parsed(code: int, text: str) -> str:
+def parsed(code, text):
     """Say it as 1.31.1 does, which asks for the number of GPUs while it reads device_id."""
     return (
         'provider_options_utils.h:187 Parse Failed to parse provider option "device_id": CUDA '
@@ -70,12 +67,11 @@ WITHOUT_CUDNN = (
 )
 
 
-def cudnn(status: str) -> str:
+def cudnn(status):
     """onnxruntime#17337, #26322."""
     return CUDA_CALL.format(
-        kind="cudnnStatus_t", failure=f"CUDNN failure 1001: {status}",
-        expression="cudnnCreate(&cudnn_handle_)",
-    )  # fmt: skip
+        kind="cudnnStatus_t", failure=f"CUDNN failure 1001: {status}", expression="cudnnCreate(&cudnn_handle_)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,16 +87,10 @@ def cudnn(status: str) -> str:
             missing("libonnxruntime_providers_shared.so"),
             ["libonnxruntime_providers_shared.so is not beside", "one folder"],
         ),
-        (
-            missing("libcuda.so.1"),
-            ["driver is missing", "comes with JetPack", "--runtime nvidia"],
-        ),
+        (missing("libcuda.so.1"), ["driver is missing", "comes with JetPack", "--runtime nvidia"]),
         (missing("libcublasLt.so.13"), ["cuBLAS 13 (libcublasLt.so.13)", "install CUDA 13"]),
         (missing("libcurand.so.10"), ["cuRAND 10 (libcurand.so.10)", "install CUDA 13"]),
-        (
-            missing("libcudnn.so.9"),
-            ["cuDNN 9 (libcudnn.so.9)", "is not installed", "cuDNN 9"],
-        ),
+        (missing("libcudnn.so.9"), ["cuDNN 9 (libcudnn.so.9)", "is not installed", "cuDNN 9"]),
         (missing("libnvinfer.so.10"), ["TensorRT 10 (libnvinfer.so.10)", "install TensorRT 10"]),
         (WITHOUT_CUDNN, ["cuDNN 9 (libcudnn.so.9), which is not installed"]),
         (
@@ -126,20 +116,11 @@ def cudnn(status: str) -> str:
             ),
             ["/opt/ort/libonnxruntime_providers_cuda.so cannot be loaded, file too short"],
         ),
-        (
-            NO_KERNEL,
-            ["no kernels for this GPU (Orin, sm_87)", "only for sm_90a, sm_121a", "for sm_87"],
-        ),
+        (NO_KERNEL, ["no kernels for this GPU (Orin, sm_87)", "only for sm_90a, sm_121a", "for sm_87"]),
         (failure(209, "no kernel image is available for execution on the device"), ["sm_87"]),
         (ARENA, ["2699 MiB were requested", "4795 MiB are available now", "lower memory_bud"]),
-        (
-            failure(2, "out of memory"),
-            ["too little GPU memory, and 4795 MiB", "memory_budget_bytes"],
-        ),
-        (
-            cudnn("CUDNN_STATUS_ALLOC_FAILED"),
-            ["too little GPU memory", "memory_budget_bytes"],
-        ),
+        (failure(2, "out of memory"), ["too little GPU memory, and 4795 MiB", "memory_budget_bytes"]),
+        (cudnn("CUDNN_STATUS_ALLOC_FAILED"), ["too little GPU memory", "memory_budget_bytes"]),
         (LIMIT, ["1 MiB left", "3 MiB needed", "raise memory_budget_bytes"]),
         (
             failure(35, "CUDA driver version is insufficient for CUDA runtime version"),
@@ -162,19 +143,11 @@ def cudnn(status: str) -> str:
             cudnn("CUDNN_STATUS_NOT_INITIALIZED"),
             ["cuDNN does not start (CUDNN_STATUS_NOT_INITIALIZED; found: none", "CUDA 12.6"],
         ),
-        (
-            cudnn("CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"),
-            ["parts of cuDNN have different versions", "found: none"],
-        ),
-        (
-            "CUBLAS failure 8: CUBLAS_STATUS_ARCH_MISMATCH ; GPU=0 ; hostname=aimodel",
-            ["loaded cuBLAS has no kernels"],
-        ),
+        (cudnn("CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"), ["parts of cuDNN have different versions", "found: none"]),
+        ("CUBLAS failure 8: CUBLAS_STATUS_ARCH_MISMATCH ; GPU=0 ; hostname=aimodel", ["loaded cuBLAS has no kernels"]),
     ],
 )
-def test_known_failures_have_a_cause_and_a_cure(
-    jetson: Machine, cuda_build: Path, message: str, said: list[str]
-) -> None:
+def test_known_failures_have_a_cause_and_a_cure(jetson, cuda_build, message, said):
     told = explain(message, library=cuda_build, machine=jetson)
     for part in said:
         assert part in told
@@ -193,44 +166,33 @@ def test_known_failures_have_a_cause_and_a_cure(
         ("", "ONNX Runtime failed without a message"),
     ],
 )
-def test_unknown_failures_are_told_as_they_are(
-    jetson: Machine, cuda_build: Path, message: str, told: str
-) -> None:
+def test_unknown_failures_are_told_as_they_are(jetson, cuda_build, message, told):
     assert explain(message, library=cuda_build, machine=jetson).strip() == told.strip()
 
 
-def test_the_installed_and_the_wanted_version_are_named(jetson: Machine, cuda_build: Path) -> None:
+def test_the_installed_and_the_wanted_version_are_named(jetson, cuda_build):
     folder = cuda_build.parents[1] / "root/usr/lib"
     folder.mkdir(parents=True)
     (folder / "libcudnn.so.8.9.4").touch()
     (folder / "libcudnn.so.8").symlink_to("libcudnn.so.8.9.4")
     told = explain(missing("libcudnn.so.9"), library=cuda_build, machine=jetson)
-    assert (
-        f"needs cuDNN 9 (libcudnn.so.9), but this machine has 8.9.4 ({folder}/libcudnn.so.8)"
-        in told
-    )
+    assert f"needs cuDNN 9 (libcudnn.so.9), but this machine has 8.9.4 ({folder}/libcudnn.so.8)" in told
     assert "install cuDNN 9, or use a build" in told
 
 
-def test_folders_that_the_loader_does_not_know_are_named(
-    grow: Grow, driver_library: Path, cuda_build: Path, tmp_path: Path
-) -> None:
+def test_folders_that_the_loader_does_not_know_are_named(grow, driver_library, cuda_build, tmp_path):
     packages = tmp_path / "packages"
     for name in ("cu13/lib/libcudart.so.13", "cudnn/lib/libcudnn.so.9"):
         path = packages / "nvidia" / name
         path.parent.mkdir(parents=True)
         path.touch()
-    machine = Machine(
-        grow({}), driver_library=driver_library, loader_folders=[], packages=[packages]
-    )
+    machine = Machine(grow({}), driver_library=driver_library, loader_folders=[], packages=[packages])
     told = explain(missing("libcudart.so.13"), library=cuda_build, machine=machine)
     folders = f"{packages}/nvidia/cu13/lib:{packages}/nvidia/cudnn/lib"
     assert f"add {folders} to LD_LIBRARY_PATH" in told
 
 
-def test_a_library_that_is_there_but_does_not_load_is_named(
-    jetson: Machine, cuda_build: Path
-) -> None:
+def test_a_library_that_is_there_but_does_not_load_is_named(jetson, cuda_build):
     path = cuda_build.parents[1] / "root/usr/lib/libcudnn.so.9"
     path.parent.mkdir(parents=True)
     path.touch()
@@ -238,15 +200,13 @@ def test_a_library_that_is_there_but_does_not_load_is_named(
     assert f"{path} cannot be loaded" in told
 
 
-def test_a_provider_for_another_processor_is_told(jetson: Machine, cuda_build: Path) -> None:
+def test_a_provider_for_another_processor_is_told(jetson, cuda_build):
     message = missing(str(cuda_build.parent / "libonnxruntime_providers_cuda.so"))
     told = explain(message, library=cuda_build, machine=jetson)
     assert f"is not for this CPU ({platform.machine()})" in told
 
 
-def test_a_provider_is_looked_for_beside_the_real_file(
-    jetson: Machine, cuda_build: Path, tmp_path: Path
-) -> None:
+def test_a_provider_is_looked_for_beside_the_real_file(jetson, cuda_build, tmp_path):
     link = tmp_path / "libonnxruntime.so"
     link.symlink_to(cuda_build)
     (cuda_build.parent / "libonnxruntime_providers_cuda.so").unlink()
@@ -254,7 +214,7 @@ def test_a_provider_is_looked_for_beside_the_real_file(
     assert f"is not beside {cuda_build}" in told
 
 
-def test_off_a_jetson_the_cure_is_another(computer: Machine, cuda_build: Path) -> None:
+def test_off_a_jetson_the_cure_is_another(computer, cuda_build):
     old = failure(35, "CUDA driver version is insufficient for CUDA runtime version")
     told = explain(old, library=cuda_build, machine=computer)
     assert "update the driver, or use a build for CUDA 12" in told
@@ -270,20 +230,13 @@ def test_off_a_jetson_the_cure_is_another(computer: Machine, cuda_build: Path) -
         ("FAKE_INIT", "999", "cuInit returns code 999, CUDA_ERROR_UNKNOWN (unknown error): check"),
     ],
 )
-def test_why_there_is_no_gpu_is_asked_of_the_driver(
-    computer: Machine, cuda_build: Path, monkeypatch: pytest.MonkeyPatch, setting: str, value: str,
-    said: str,
-) -> None:  # fmt: skip
+def test_why_there_is_no_gpu_is_asked_of_the_driver(computer, cuda_build, monkeypatch, setting, value, said):
     monkeypatch.setenv(setting, value)
-    told = explain(
-        failure(100, "no CUDA-capable device is detected"), library=cuda_build, machine=computer
-    )
+    told = explain(failure(100, "no CUDA-capable device is detected"), library=cuda_build, machine=computer)
     assert said in told
 
 
-def test_a_missing_kernel_of_a_library_that_has_some_is_anothers(
-    jetson: Machine, cuda_build: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_kernel_of_a_library_that_has_some_is_anothers(jetson, cuda_build, monkeypatch):
     monkeypatch.setenv("FAKE_GPUS", "2")
     provider = cuda_build.parent / "libonnxruntime_providers_cuda.so"
     content = provider.read_bytes()
@@ -292,21 +245,19 @@ def test_a_missing_kernel_of_a_library_that_has_some_is_anothers(
     assert "has kernels for this GPU (Orin, sm_87), but cuDNN or cuBLAS has none" in told
 
 
-def test_a_library_without_kernels_is_foreseen(jetson: Machine, cuda_build: Path) -> None:
+def test_a_library_without_kernels_is_foreseen(jetson, cuda_build):
     told = foresee(library=cuda_build, machine=jetson)
     assert told == explain(NO_KERNEL, library=cuda_build, machine=jetson)
     assert "has no kernels for this GPU (Orin, sm_87), only for sm_90a, sm_121a" in told
 
 
-def test_what_may_work_is_not_objected_to(
-    jetson: Machine, cuda_build: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_may_work_is_not_objected_to(jetson, cuda_build, monkeypatch):
     assert foresee(library=cuda_build, device=7, machine=jetson) == ""
     (cuda_build.parent / "libonnxruntime_providers_cuda.so").unlink()
     assert foresee(library=cuda_build, machine=jetson) == ""
 
 
-def test_a_file_that_is_cut_short_is_foreseen(jetson: Machine, cuda_build: Path) -> None:
+def test_a_file_that_is_cut_short_is_foreseen(jetson, cuda_build):
     provider = cuda_build.parent / "libonnxruntime_providers_cuda.so"
     provider.write_bytes(provider.read_bytes()[:-100])
     told = foresee(library=cuda_build, machine=jetson)
@@ -314,9 +265,7 @@ def test_a_file_that_is_cut_short_is_foreseen(jetson: Machine, cuda_build: Path)
     assert "install the build again" in told
 
 
-def test_nothing_is_asked_that_a_failure_does_not_need(
-    grow: Grow, cuda_build: Path, tmp_path: Path
-) -> None:
+def test_nothing_is_asked_that_a_failure_does_not_need(grow, cuda_build, tmp_path):
     asked = tmp_path / "asked"
     machine = Machine(grow({}), driver_library=asked, loader_folders=[], packages=[])
     explain(NOT_BUILT_IN, library=cuda_build, machine=machine)

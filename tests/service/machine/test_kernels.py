@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import os
 import struct
 from collections.abc import Callable
@@ -7,27 +5,26 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
-
-from service.machine import CudaBuild, Kernels, Target, read_kernels
 from service.machine.elf import ElfError, ElfFile
 from tests.profiles import given
 from tests.service.machine.fat_binary import RECORDED, entry, fat_binary
+
+from service.machine import CudaBuild, Kernels, Target, read_kernels
 
 Compile = Callable[..., Path]
 Embed = Callable[[bytes], Path]
 
 
 @pytest.fixture(scope="session")
-def embed(compile_library: Compile, tmp_path_factory: pytest.TempPathFactory) -> Embed:
+def embed(compile_library, tmp_path_factory):
     """Link bytes into the section `.nv_fatbin` of a real library."""
 
-    def embed(content: bytes, *flags: str | Path) -> Path:
+    def embed(content, *flags):
         folder = tmp_path_factory.mktemp("kernels")
         (folder / "fat.bin").write_bytes(content)
         source = folder / "library.c"
         source.write_text(
-            '__asm__(".section .nv_fatbin,\\"a\\"\\n.balign 8\\n'
-            f'.incbin \\"{folder}/fat.bin\\"\\n.text\\n");\n'
+            f'__asm__(".section .nv_fatbin,\\"a\\"\\n.balign 8\\n.incbin \\"{folder}/fat.bin\\"\\n.text\\n");\n'
         )
         return compile_library(folder / "libonnxruntime_providers_cuda.so", source, *flags)
 
@@ -35,11 +32,11 @@ def embed(compile_library: Compile, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.mark.parametrize("name", RECORDED)
-def test_recorded_headers_are_read_as_cuobjdump_does(embed: Embed, name: str) -> None:
+def test_recorded_headers_are_read_as_cuobjdump_does(embed, name):
     assert str(read_kernels(embed(fat_binary([entry(name)])))) == name
 
 
-def test_all_binaries_of_a_library_are_read_whatever_stands_between(embed: Embed) -> None:
+def test_all_binaries_of_a_library_are_read_whatever_stands_between(embed):
     first = fat_binary([entry("sm_75"), entry("sm_90a", 0)])
     second = fat_binary([entry("sm_75", 8), entry("compute_75")])
     third = fat_binary([entry("sm_121a", 64)])
@@ -48,12 +45,12 @@ def test_all_binaries_of_a_library_are_read_whatever_stands_between(embed: Embed
 
 
 @pytest.mark.parametrize("gap", [1, 4093, 4094, 4095, 4096, 8189])
-def test_a_binary_is_found_wherever_it_begins(embed: Embed, gap: int) -> None:
+def test_a_binary_is_found_wherever_it_begins(embed, gap):
     content = fat_binary([entry("sm_75", 0)]) + bytes(gap) + fat_binary([entry("sm_87", 0)])
     assert str(read_kernels(embed(content))) == "sm_75, sm_87"
 
 
-def test_entries_of_other_kinds_are_passed_over(embed: Embed) -> None:
+def test_entries_of_other_kinds_are_passed_over(embed):
     other = bytearray(entry("sm_87", 16))
     struct.pack_into("<H", other, 0, 8)
     assert str(read_kernels(embed(fat_binary([bytes(other), entry("sm_75")])))) == "sm_75"
@@ -77,9 +74,7 @@ def test_entries_of_other_kinds_are_passed_over(embed: Embed) -> None:
         ("compute_100f", [(10, 0), (10, 3)], [(12, 0), (9, 0)]),
     ],
 )
-def test_who_runs_what(
-    target: str, runs: list[tuple[int, int]], does_not_run: list[tuple[int, int]]
-) -> None:
+def test_who_runs_what(target, runs, does_not_run):
     kind, _, number = target.partition("_")
     suffix = number.lstrip("0123456789")
     code = Target(*divmod(int(number.removesuffix(suffix)), 10), kind, suffix)
@@ -88,13 +83,13 @@ def test_who_runs_what(
     assert not any(code.runs_on(capability) for capability in does_not_run)
 
 
-def test_a_library_supports_what_any_of_its_targets_does() -> None:
+def test_a_library_supports_what_any_of_its_targets_does():
     kernels = Kernels(frozenset({Target(8, 9, "sm"), Target(9, 0, "sm", "a")}))
     assert kernels.supports((8, 9)) is True
     assert kernels.supports((8, 7)) is False
 
 
-def test_what_cannot_be_read_is_no_verdict(tmp_path: Path, embed: Embed) -> None:
+def test_what_cannot_be_read_is_no_verdict(tmp_path, embed):
     damaged = tmp_path / "damaged.so"
     damaged.write_bytes(embed(fat_binary([entry("sm_87")])).read_bytes()[:-200])
     for path in (tmp_path / "missing.so", Path(__file__), damaged, embed(b"nothing at all")):
@@ -115,18 +110,18 @@ def test_what_cannot_be_read_is_no_verdict(tmp_path: Path, embed: Embed) -> None
         (fat_binary([]), "could be read"),
     ],
 )
-def test_damaged_fat_binaries_are_told(embed: Embed, content: bytes, problem: str) -> None:
+def test_damaged_fat_binaries_are_told(embed, content, problem):
     assert problem in read_kernels(embed(content)).problem
 
 
 @pytest.fixture(scope="session")
-def sound(embed: Embed) -> bytes:
+def sound(embed):
     content = fat_binary([entry("sm_75", 40), entry("compute_75")])
     return embed(content + bytes(100) + fat_binary([entry("sm_121a", 8)])).read_bytes()
 
 
 @given(data=st.data())
-def test_no_damage_is_a_crash(data: st.DataObject, sound: bytes, tmp_path: Path) -> None:
+def test_no_damage_is_a_crash(data, sound, tmp_path):
     damaged = bytearray(sound[: data.draw(st.integers(0, len(sound)) | st.just(len(sound)))])
     # What is read: the header, the table of sections at the end, and the fat binaries.
     (sections,) = struct.unpack_from("<Q", sound, 40)
@@ -149,9 +144,7 @@ def test_no_damage_is_a_crash(data: st.DataObject, sound: bytes, tmp_path: Path)
     assert isinstance(build.wanted, dict)
 
 
-def test_a_build_tells_which_libraries_it_wants(
-    embed: Callable[..., Path], compile_library: Compile, tmp_path: Path
-) -> None:
+def test_a_build_tells_which_libraries_it_wants(embed, compile_library, tmp_path):
     source = Path(__file__).with_name("fake_library.c")
     flags = [f"-L{tmp_path}", "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN:/opt/cuda"]
     for name in ("libcudart.so.12", "libcudnn.so.9"):
@@ -169,7 +162,7 @@ def test_a_build_tells_which_libraries_it_wants(
     assert (CudaBuild(build.library).wanted, CudaBuild(build.library).damage) == ({}, "")
 
 
-def test_files_are_closed(embed: Embed, tmp_path: Path) -> None:
+def test_files_are_closed(embed, tmp_path):
     provider = embed(fat_binary([entry("sm_87")]))
     before = len(os.listdir("/proc/self/fd"))
     for path in (provider, Path(__file__), tmp_path):
@@ -177,14 +170,14 @@ def test_files_are_closed(embed: Embed, tmp_path: Path) -> None:
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_other_elf_files_are_refused(tmp_path: Path) -> None:
+def test_other_elf_files_are_refused(tmp_path):
     path = tmp_path / "other"
     path.write_bytes(b"\x7fELF\x01\x01" + bytes(100))
     with pytest.raises(ElfError, match="no 64-bit little-endian ELF file"):
         ElfFile(path)
 
 
-def test_the_real_library_is_read(repository: Path) -> None:
+def test_the_real_library_is_read(repository):
     folder = Path(os.environ.get("ONNXRUNTIME_GPU_DIR", repository / ".venv" / "gpu"))
     found = sorted(folder.rglob("libonnxruntime_providers_cuda.so"))
     if not found:

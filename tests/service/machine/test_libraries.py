@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -7,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from service.machine import SharedLibraries
 from service.machine.libraries import split_name
 from service.machine.loader import LoaderPath
+
+from service.machine import SharedLibraries
 
 Compile = Callable[..., Path]
 SOURCE = Path(__file__).with_name("fake_library.c")
@@ -21,7 +19,7 @@ needs_ldconfig = pytest.mark.skipif(
 )
 
 
-def found_in(folder: Path) -> SharedLibraries:
+def found_in(folder):
     return SharedLibraries(LoaderPath(folder / "root", [folder]), folder / "root", [])
 
 
@@ -38,9 +36,7 @@ def found_in(folder: Path) -> SharedLibraries:
         ("libnvinfer.so.10", 101_303, "10.13.3"),
     ],
 )
-def test_libraries_tell_their_versions(
-    tmp_path: Path, compile_library: Compile, name: str, number: int, version: str
-) -> None:
+def test_libraries_tell_their_versions(tmp_path, compile_library, name, number, version):
     path = compile_library(tmp_path / name, SOURCE, f"-DVERSION={number}")
     stem = name.partition(".")[0]
     (library,) = found_in(tmp_path).versions(stem)
@@ -58,9 +54,7 @@ def test_libraries_tell_their_versions(
         (["-DVERSION=1", "-DcudaRuntimeGetVersion=other"], "undefined symbol"),
     ],
 )
-def test_a_library_that_does_not_answer_says_why(
-    tmp_path: Path, compile_library: Compile, flags: list[str], problem: str
-) -> None:
+def test_a_library_that_does_not_answer_says_why(tmp_path, compile_library, flags, problem):
     compile_library(tmp_path / "libcudart.so.12", SOURCE, *flags)
     (library,) = found_in(tmp_path).versions("libcudart")
     assert library.version == "12"
@@ -68,13 +62,13 @@ def test_a_library_that_does_not_answer_says_why(
     assert problem in str(library)
 
 
-def test_a_file_that_is_no_library_says_so(tmp_path: Path) -> None:
+def test_a_file_that_is_no_library_says_so(tmp_path):
     (tmp_path / "libcudnn.so.9").write_text("nothing")
     (library,) = found_in(tmp_path).versions("libcudnn")
     assert "file too short" in library.problem
 
 
-def test_a_file_counts_once_by_the_name_that_programs_want(tmp_path: Path) -> None:
+def test_a_file_counts_once_by_the_name_that_programs_want(tmp_path):
     (tmp_path / "libcudnn.so.9.3.0").touch()
     (tmp_path / "libcudnn.so.9").symlink_to("libcudnn.so.9.3.0")
     (tmp_path / "libcudnn_ops.so.9").touch()
@@ -82,7 +76,7 @@ def test_a_file_counts_once_by_the_name_that_programs_want(tmp_path: Path) -> No
     assert (library.path.name, library.major, library.version) == ("libcudnn.so.9", "9", "9.3.0")
 
 
-def test_places_that_the_loader_does_not_know_are_told(tmp_path: Path) -> None:
+def test_places_that_the_loader_does_not_know_are_told(tmp_path):
     wheel = tmp_path / "packages/nvidia/cudnn/lib/libcudnn.so.9"
     toolkit = tmp_path / "usr/local/cuda-12.6/lib64/libcudnn.so.8"
     for path in (wheel, toolkit):
@@ -95,7 +89,7 @@ def test_places_that_the_loader_does_not_know_are_told(tmp_path: Path) -> None:
     assert "where the loader does not look" in str(found[0])
 
 
-def test_the_loaders_order_is_kept(tmp_path: Path) -> None:
+def test_the_loaders_order_is_kept(tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     for folder in (first, second, tmp_path / "usr/lib"):
         folder.mkdir(parents=True)
@@ -110,7 +104,7 @@ def test_the_loaders_order_is_kept(tmp_path: Path) -> None:
 
 @needs_ldconfig
 @pytest.mark.parametrize("layout", ["new", "compat"])
-def test_the_loaders_cache_is_read(tmp_path: Path, compile_library: Compile, layout: str) -> None:
+def test_the_loaders_cache_is_read(tmp_path, compile_library, layout):
     name = "libcudart.so.12"
     folder = tmp_path / "opt/cuda"
     path = compile_library(folder / name, SOURCE, "-DVERSION=12060", f"-Wl,-soname,{name}")
@@ -125,7 +119,7 @@ def test_the_loaders_cache_is_read(tmp_path: Path, compile_library: Compile, lay
 
 
 @needs_ldconfig
-def test_the_cache_of_this_machine_is_read_as_ldconfig_does() -> None:
+def test_the_cache_of_this_machine_is_read_as_ldconfig_does():
     assert LDCONFIG is not None
     listed = subprocess.run([LDCONFIG, "-p"], capture_output=True, text=True, check=True).stdout
     expected = set(re.findall(r"=> (/\S*/libc\.so\.[\w.]+)$", listed, re.MULTILINE))
@@ -134,7 +128,7 @@ def test_the_cache_of_this_machine_is_read_as_ldconfig_does() -> None:
 
 
 @needs_ldconfig
-def test_a_damaged_cache_is_no_crash(tmp_path: Path) -> None:
+def test_a_damaged_cache_is_no_crash(tmp_path):
     cache = Path("/etc/ld.so.cache").read_bytes()
     (tmp_path / "etc").mkdir()
     for size in (0, 10, 30, 60, 1000, len(cache) // 2, len(cache) - 1):
@@ -152,5 +146,5 @@ def test_a_damaged_cache_is_no_crash(tmp_path: Path) -> None:
         ("something", ("something", "")),
     ],
 )
-def test_names_are_split(name: str, parts: tuple[str, str]) -> None:
+def test_names_are_split(name, parts):
     assert split_name(name) == parts

@@ -1,12 +1,10 @@
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from service.machine import Machine, SystemMemory
+from service.machine import SystemMemory
 
 Grow = Callable[[dict[str, str]], Path]
 
@@ -14,7 +12,7 @@ MEMINFO = "MemTotal:        8000 kB\nMemFree:  100 kB\nMemAvailable:    4000 kB\
 TOTAL, AVAILABLE = 8000 << 10, 4000 << 10
 
 
-def test_the_system_tells_total_and_available(jetson: Machine) -> None:
+def test_the_system_tells_total_and_available(jetson):
     assert jetson.memory.total_bytes() == 7_802_176 << 10
     assert jetson.memory.available_bytes() == 4_910_080 << 10
 
@@ -28,7 +26,7 @@ def test_the_system_tells_total_and_available(jetson: Machine) -> None:
         ("0::/../../elsewhere", "sys/fs/cgroup"),
     ],
 )
-def test_a_group_of_version_2_bounds_it(grow: Grow, cgroup: str, group: str) -> None:
+def test_a_group_of_version_2_bounds_it(grow, cgroup, group):
     root = grow(
         {
             "proc/meminfo": MEMINFO,
@@ -45,7 +43,7 @@ def test_a_group_of_version_2_bounds_it(grow: Grow, cgroup: str, group: str) -> 
     assert memory.available_bytes() == 0
 
 
-def test_a_group_of_version_1_bounds_it(grow: Grow) -> None:
+def test_a_group_of_version_1_bounds_it(grow):
     group = "sys/fs/cgroup/memory"  # a container sees its own group at the top
     root = grow(
         {
@@ -62,13 +60,9 @@ def test_a_group_of_version_1_bounds_it(grow: Grow) -> None:
 
 @pytest.mark.parametrize(
     ("name", "limit"),
-    [
-        ("memory.max", "max"),
-        ("memory.max", "99000000000"),
-        ("memory.limit_in_bytes", str(2**63 - 4096)),
-    ],
+    [("memory.max", "max"), ("memory.max", "99000000000"), ("memory.limit_in_bytes", str(2**63 - 4096))],
 )
-def test_no_limit_or_a_high_one_bounds_nothing(grow: Grow, name: str, limit: str) -> None:
+def test_no_limit_or_a_high_one_bounds_nothing(grow, name, limit):
     second = name == "memory.max"
     group = "sys/fs/cgroup" if second else "sys/fs/cgroup/memory"
     root = grow(
@@ -84,19 +78,19 @@ def test_no_limit_or_a_high_one_bounds_nothing(grow: Grow, name: str, limit: str
     assert (memory.total_bytes(), memory.available_bytes()) == (TOTAL, AVAILABLE)
 
 
-def test_what_is_available_is_asked_anew(grow: Grow) -> None:
+def test_what_is_available_is_asked_anew(grow):
     root = grow({"proc/meminfo": MEMINFO})
     memory = SystemMemory(root)
     (root / "proc/meminfo").write_text(MEMINFO.replace("4000", "1000"))
     assert memory.available_bytes() == 1000 << 10
 
 
-def test_another_format_is_refused(grow: Grow) -> None:
+def test_another_format_is_refused(grow):
     with pytest.raises(ValueError, match="MemTotal"):
         SystemMemory(grow({"proc/meminfo": "Memory: plenty\n"}))
 
 
-def test_this_machine_has_memory() -> None:
+def test_this_machine_has_memory():
     memory = SystemMemory()
     physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     assert 0 < memory.available_bytes() <= memory.total_bytes() <= physical

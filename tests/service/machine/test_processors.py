@@ -1,19 +1,17 @@
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from service.model.runtime import open_runtime
 
 from service.machine import count_processors
-from service.model.runtime import open_runtime
 
 Grow = Callable[[dict[str, str]], Path]
 
 
 @pytest.fixture(autouse=True)
-def _eight_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def _eight_cores(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)))
 
 
@@ -34,7 +32,7 @@ def _eight_cores(monkeypatch: pytest.MonkeyPatch) -> None:
         ("100000 0", 8),
     ],
 )
-def test_a_quota_of_version_2_bounds_it(grow: Grow, quota: str, expected: int) -> None:
+def test_a_quota_of_version_2_bounds_it(grow, quota, expected):
     root = grow({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": f"{quota}\n"})
     assert count_processors(root) == expected
 
@@ -44,9 +42,7 @@ def test_a_quota_of_version_2_bounds_it(grow: Grow, quota: str, expected: int) -
     [("50000", "100000", 1), ("250000", "100000", 3), ("-1", "100000", 8), ("100000", "0", 8)],
 )
 @pytest.mark.parametrize("tree", ["cpu", "cpu,cpuacct"])
-def test_a_quota_of_version_1_bounds_it(
-    grow: Grow, tree: str, quota: str, period: str, expected: int
-) -> None:
+def test_a_quota_of_version_1_bounds_it(grow, tree, quota, period, expected):
     group = f"sys/fs/cgroup/{tree}/docker/ab"
     root = grow(
         {
@@ -58,7 +54,7 @@ def test_a_quota_of_version_1_bounds_it(
     assert count_processors(root) == expected
 
 
-def test_the_lowest_quota_of_all_groups_around_it_bounds_it(grow: Grow) -> None:
+def test_the_lowest_quota_of_all_groups_around_it_bounds_it(grow):
     tree = "sys/fs/cgroup"
     root = grow(
         {
@@ -71,7 +67,7 @@ def test_the_lowest_quota_of_all_groups_around_it_bounds_it(grow: Grow) -> None:
     assert count_processors(root) == 2
 
 
-def test_other_controllers_bound_nothing(grow: Grow) -> None:
+def test_other_controllers_bound_nothing(grow):
     root = grow(
         {
             "proc/self/cgroup": "3:cpuset:/a\n2:cpuacct:/a\n",
@@ -83,7 +79,7 @@ def test_other_controllers_bound_nothing(grow: Grow) -> None:
     assert count_processors(grow({"proc/meminfo": ""})) == 8
 
 
-def test_threads_are_as_many_as_the_quota_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_are_as_many_as_the_quota_allows(monkeypatch):
     monkeypatch.setattr("service.model.runtime.count_processors", lambda: 3)
     assert open_runtime("cpu").threads == 3
     assert open_runtime("cpu", 5).threads == 5

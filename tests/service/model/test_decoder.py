@@ -1,28 +1,21 @@
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
-
 from service.errors import ModelError, RunError, SynthesisError
 from service.model.decoder import Decoder, Encoding, run
 from service.model.parity import SENTENCES
 from service.model.runtime import open_runtime
-from service.speech import Synthesizer
 from tests.small_kokoro import write_small_kokoro
 
 SHORT = SENTENCES["short"]
 
 
 @pytest.fixture
-def encoding(synthesizer: Synthesizer) -> Encoding:
+def encoding(synthesizer):
     style = synthesizer.planner.voices.style(synthesizer.planner.resolve(None), len(SHORT))
     return synthesizer.model.encode(SHORT, style, 1.0)
 
 
-def test_an_encoding_tells_all_but_the_sound(encoding: Encoding) -> None:
+def test_an_encoding_tells_all_but_the_sound(encoding):
     n_frames = int(encoding.durations.sum())
     assert encoding.n_frames == n_frames
     assert encoding.features.shape == (1, 2 * n_frames, 512)
@@ -32,9 +25,7 @@ def test_an_encoding_tells_all_but_the_sound(encoding: Encoding) -> None:
     np.testing.assert_allclose(encoding.spectrum_statistics, expected, rtol=1e-4, atol=1e-4)
 
 
-def test_only_an_encoder_that_adds_frames_may_give_more_than_it_promises(
-    encoding: Encoding,
-) -> None:
+def test_only_an_encoder_that_adds_frames_may_give_more_than_it_promises(encoding):
     shorter = encoding.durations.copy()
     shorter[-1] -= 1
     given = (encoding.features, encoding.spectrum, encoding.style, None)
@@ -48,9 +39,7 @@ def test_only_an_encoder_that_adds_frames_may_give_more_than_it_promises(
         Encoding.of(longer, *given, padded=True)
 
 
-def test_a_window_has_600_samples_for_each_frame_and_its_own_statistics(
-    synthesizer: Synthesizer, encoding: Encoding
-) -> None:
+def test_a_window_has_600_samples_for_each_frame_and_its_own_statistics(synthesizer, encoding):
     model = synthesizer.model
     whole = model.decode(encoding, 0, encoding.n_frames)
     part = model.decode(encoding, 10, 30)
@@ -65,18 +54,14 @@ def test_a_window_has_600_samples_for_each_frame_and_its_own_statistics(
     assert np.abs(part.samples[inner] - right).max() > np.abs(joined.samples[inner] - right).max()
 
 
-def test_statistics_of_another_size_are_an_error(
-    synthesizer: Synthesizer, encoding: Encoding
-) -> None:
+def test_statistics_of_another_size_are_an_error(synthesizer, encoding):
     with pytest.raises(RunError, match="given"):
         synthesizer.model.decode(encoding, 0, 20, np.zeros(7, np.float32))
 
 
 @pytest.mark.parametrize("output", ["features", "spectrum"])
-def test_what_is_not_finite_is_an_error(
-    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch, output: str
-) -> None:
-    def broken(session: Any, inputs: Any, outputs: Any, options: Any) -> Any:
+def test_what_is_not_finite_is_an_error(synthesizer, monkeypatch, output):
+    def broken(session, inputs, outputs, options):
         found = run(session, inputs, outputs, options)
         found[outputs.index(output)][0, 5, 3] = np.nan
         return found
@@ -86,7 +71,7 @@ def test_what_is_not_finite_is_an_error(
         synthesizer.model.encode(SHORT, np.zeros((1, 256), np.float32), 1.0)
 
 
-def test_another_model_is_no_decoder(tmp_path: Path) -> None:
+def test_another_model_is_no_decoder(tmp_path):
     path = write_small_kokoro(tmp_path / "small.onnx")
     runtime = open_runtime()
     with (

@@ -1,23 +1,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-
 from service.errors import InvalidRequestError, ModelError, ProviderError, SynthesisError
 from service.loading import load_model
-from service.model import Model, SplitModel, WholeModel, open_runtime
-from service.model import open as open_model
 from service.model.durations import SAMPLES_PER_FRAME, output_declaration
-from service.preparation import Source
 from service.settings import Settings
 from tests.opened_models import open_file
 from tests.small_kokoro import write_small_kokoro
+
+from service.model import Model, SplitModel, WholeModel, open_runtime
+from service.model import open as open_model
+from service.preparation import Source
 
 STYLE = np.zeros((1, 256), np.float32)
 
@@ -25,25 +24,22 @@ Load = Callable[..., Model]
 
 
 @pytest.fixture
-def load(tmp_path: Path) -> Iterator[Load]:
+def load(tmp_path):
     """Load a model that gives fixed audio and durations, with inputs as told."""
     loaded: list[Model] = []
 
     def load(
-        audio: np.ndarray,
-        durations: np.ndarray | None = None,
+        audio,
+        durations=None,
         *,
-        tokens: str = "tokens",
-        token_type: int = TensorProto.INT64,
-        speed_type: int = TensorProto.FLOAT,
-        style_size: int = 256,
-        audio_name: str = "audio",
-        durations_name: str = "durations",
-    ) -> Model:
-        constants = {
-            audio_name: audio,
-            **({} if durations is None else {durations_name: durations}),
-        }
+        tokens="tokens",
+        token_type=TensorProto.INT64,
+        speed_type=TensorProto.FLOAT,
+        style_size=256,
+        audio_name="audio",
+        durations_name="durations",
+    ):
+        constants = {audio_name: audio, **({} if durations is None else {durations_name: durations})}
         graph = helper.make_graph(
             [
                 helper.make_node("Constant", [], [name], value=numpy_helper.from_array(value))
@@ -56,9 +52,7 @@ def load(tmp_path: Path) -> Iterator[Load]:
                 helper.make_tensor_value_info("speed", speed_type, [1]),
             ],
             [
-                helper.make_tensor_value_info(
-                    name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape
-                )
+                helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
                 for name, value in constants.items()
             ],
         )
@@ -74,11 +68,11 @@ def load(tmp_path: Path) -> Iterator[Load]:
         kokoro.close()
 
 
-def audio(n_samples: int) -> np.ndarray:
+def audio(n_samples):
     return np.full(n_samples, 0.1, np.float32)
 
 
-def test_the_declaration_of_the_durations_is_valid_protobuf() -> None:
+def test_the_declaration_of_the_durations_is_valid_protobuf():
     added = onnx.ModelProto.FromString(output_declaration()).graph.output
     assert len(output_declaration()) == 34
     assert [(value.name, value.type.tensor_type.elem_type) for value in added] == [
@@ -89,21 +83,15 @@ def test_the_declaration_of_the_durations_is_valid_protobuf() -> None:
 @pytest.mark.parametrize("tokens", ["tokens", "input_ids"])
 @pytest.mark.parametrize("audio_name", ["audio", "waveform"])
 @pytest.mark.parametrize("dtype", [np.float32, np.int64])
-def test_models_of_both_namings_are_accepted(
-    load: Load, tokens: str, audio_name: str, dtype: type
-) -> None:
-    kokoro = load(
-        audio(1200).reshape(1, -1), np.array([[1, 1]], dtype), tokens=tokens, audio_name=audio_name
-    )
+def test_models_of_both_namings_are_accepted(load, tokens, audio_name, dtype):
+    kokoro = load(audio(1200).reshape(1, -1), np.array([[1, 1]], dtype), tokens=tokens, audio_name=audio_name)
     inference = kokoro.infer([1], STYLE, 1.0)
     assert inference.samples.shape == (1200,)
     assert inference.durations is not None
     assert inference.durations.tolist() == [1, 1]
 
 
-def test_a_model_without_durations_is_accepted_with_a_warning(
-    load: Load, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_model_without_durations_is_accepted_with_a_warning(load, caplog):
     kokoro = load(audio(1000))
     assert not kokoro.gives_durations
     assert "gives no durations" in caplog.text
@@ -111,28 +99,26 @@ def test_a_model_without_durations_is_accepted_with_a_warning(
 
 
 @pytest.mark.parametrize("n_samples", [600, 1199, 1201, 1800])
-def test_audio_that_is_not_as_long_as_promised_is_an_error(load: Load, n_samples: int) -> None:
+def test_audio_that_is_not_as_long_as_promised_is_an_error(load, n_samples):
     kokoro = load(audio(n_samples), np.array([1.0, 1.0], np.float32))
-    with pytest.raises(
-        SynthesisError, match=f"{n_samples} samples where its durations promise 1200"
-    ):
+    with pytest.raises(SynthesisError, match=f"{n_samples} samples where its durations promise 1200"):
         kokoro.infer([1], STYLE, 1.0)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_samples_that_are_not_finite_are_an_error(load: Load, bad: float) -> None:
+def test_samples_that_are_not_finite_are_an_error(load, bad):
     samples = audio(600)
     samples[300] = bad
     with pytest.raises(SynthesisError, match="not finite"):
         load(samples, np.array([1.0], np.float32)).infer([1], STYLE, 1.0)
 
 
-def test_no_audio_is_an_error(load: Load) -> None:
+def test_no_audio_is_an_error(load):
     with pytest.raises(SynthesisError, match="no audio"):
         load(audio(0), np.array([0.0], np.float32)).infer([1], STYLE, 1.0)
 
 
-def test_integer_speed_takes_whole_numbers_only(load: Load) -> None:
+def test_integer_speed_takes_whole_numbers_only(load):
     kokoro = load(audio(600), np.array([1.0], np.float32), speed_type=TensorProto.INT32)
     assert kokoro.infer([1], STYLE, 1.0).samples.size == 600
     with pytest.raises(InvalidRequestError, match=r"integers only, not 1\.5"):
@@ -149,30 +135,26 @@ def test_integer_speed_takes_whole_numbers_only(load: Load) -> None:
         {"audio_name": "mel"},
     ],
 )
-def test_a_model_that_does_not_fit_is_refused_with_expected_and_found(
-    load: Load, wrong: dict[str, object]
-) -> None:
-    with pytest.raises(
-        ModelError, match=r"Expected: .*input_ids.* Found: inputs .*style"
-    ) as caught:
+def test_a_model_that_does_not_fit_is_refused_with_expected_and_found(load, wrong):
+    with pytest.raises(ModelError, match=r"Expected: .*input_ids.* Found: inputs .*style") as caught:
         load(audio(600), **wrong)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("content", [b"", b"not a model", b"\x08\x08" * 1000])
-def test_a_file_that_is_no_model_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_no_model_is_refused(tmp_path, content):
     path = tmp_path / "garbage.onnx"
     path.write_bytes(content)
     with pytest.raises(ModelError, match=r"garbage\.onnx"):
         open_file(path)
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ModelError, match=r"none\.onnx cannot be read: No such file"):
         open_file(tmp_path / "none.onnx")
 
 
-def test_the_number_of_tokens_and_the_style_are_checked(load: Load) -> None:
+def test_the_number_of_tokens_and_the_style_are_checked(load):
     kokoro = load(audio(600))
     for n_tokens in (0, 511):
         with pytest.raises(ValueError, match="token ids"):
@@ -182,7 +164,7 @@ def test_the_number_of_tokens_and_the_style_are_checked(load: Load) -> None:
 
 
 @pytest.mark.thorough
-def test_a_damaged_cache_is_noticed_and_mended(model_file: Path, tmp_path: Path) -> None:
+def test_a_damaged_cache_is_noticed_and_mended(model_file, tmp_path):
     path = tmp_path / model_file.name
     content = bytearray(model_file.read_bytes())
     content[50_000_000] ^= 1
@@ -194,9 +176,7 @@ def test_a_damaged_cache_is_noticed_and_mended(model_file: Path, tmp_path: Path)
     assert path.read_bytes() == model_file.read_bytes()
 
 
-def test_cuda_that_cannot_be_had_is_an_error_and_auto_warns_once(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_cuda_that_cannot_be_had_is_an_error_and_auto_warns_once(tmp_path, caplog):
     settings = Settings(model=write_small_kokoro(tmp_path / "small.onnx"), prepare=False)
     runtime = open_runtime("cuda")
     if "CUDAExecutionProvider" in runtime.compiled_in:
@@ -212,7 +192,7 @@ def test_cuda_that_cannot_be_had_is_an_error_and_auto_warns_once(
     assert "running on the CPU" in warnings[0].getMessage()
 
 
-def test_options_of_cuda_that_are_wrong_are_an_error_with_auto_too(cache_dir: Path) -> None:
+def test_options_of_cuda_that_are_wrong_are_an_error_with_auto_too(cache_dir):
     runtime = open_runtime("auto", cuda_options={"no_such_option": True})
     with pytest.raises(ProviderError, match=r"cuda_options: .*no_such_option"):
         load_model(Settings(cache_dir=cache_dir), runtime, print)
@@ -224,19 +204,11 @@ def test_options_of_cuda_that_are_wrong_are_an_error_with_auto_too(cache_dir: Pa
         (True, [(1, 1.0), (2, 1.0), (510, 2.0)]),
         pytest.param(True, [(17, 1.0), (510, 1.0)], marks=pytest.mark.thorough),
         # As it was published it takes three times the memory and the time.
-        pytest.param(
-            False, [(1, 1.0), (2, 1.0), (17, 1.0), (150, 1.0)], marks=pytest.mark.thorough
-        ),
+        pytest.param(False, [(1, 1.0), (2, 1.0), (17, 1.0), (150, 1.0)], marks=pytest.mark.thorough),
     ],
     ids=["prepared", "prepared, slower", "published"],
 )
-def test_the_real_model_keeps_its_promise_at_every_length(
-    model_file: Path,
-    cache_dir: Path,
-    repository: Path,
-    prepare: bool,
-    lengths: list[tuple[int, float]],
-) -> None:
+def test_the_real_model_keeps_its_promise_at_every_length(model_file, cache_dir, repository, prepare, lengths):
     kokoro = load_model(Settings(cache_dir=cache_dir, prepare=prepare), open_runtime(), print)
     assert isinstance(kokoro, SplitModel if prepare else WholeModel)
     assert (kokoro.prepared.variant is not None) is prepare
@@ -252,9 +224,7 @@ def test_the_real_model_keeps_its_promise_at_every_length(
 
 
 @pytest.mark.parametrize("prepare", [False, True])
-def test_nothing_of_an_opened_model_can_be_changed(
-    model_file: Path, cache_dir: Path, tmp_path: Path, prepare: bool
-) -> None:
+def test_nothing_of_an_opened_model_can_be_changed(model_file, cache_dir, tmp_path, prepare):
     if prepare:
         model = load_model(Settings(cache_dir=cache_dir), open_runtime(), print)
     else:
@@ -267,7 +237,7 @@ def test_nothing_of_an_opened_model_can_be_changed(
     model.close()  # harmless
 
 
-def test_a_file_that_changes_before_it_is_opened_is_an_error(tmp_path: Path) -> None:
+def test_a_file_that_changes_before_it_is_opened_is_an_error(tmp_path):
     path = write_small_kokoro(tmp_path / "small.onnx")
     file = Source(path, False).file_as_it_is("as it is", print)
     write_small_kokoro(path, frames=2.0)

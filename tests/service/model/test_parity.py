@@ -1,27 +1,15 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
-
 from service.errors import SynthesisError
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import Inference
-from service.model.parity import (
-    MAX_LEVEL_DIFFERENCE_DB,
-    SENTENCES,
-    Speaker,
-    UnlikeError,
-    compare,
-    log_spectral_distance,
-)
+from service.model.parity import MAX_LEVEL_DIFFERENCE_DB, SENTENCES, UnlikeError, compare, log_spectral_distance
 
-SPEECH = (
-    np.sin(np.arange(24_000) * 0.05) * np.random.default_rng(1).normal(1, 0.3, 24_000)
-).astype(np.float32)
+SPEECH = (np.sin(np.arange(24_000) * 0.05) * np.random.default_rng(1).normal(1, 0.3, 24_000)).astype(np.float32)
 
 
 @pytest.mark.parametrize("n_samples", [1, 600, 1024, 1025, 24_000])
-def test_the_same_has_no_distance_and_half_as_loud_six_decibels(n_samples: int) -> None:
+def test_the_same_has_no_distance_and_half_as_loud_six_decibels(n_samples):
     samples = SPEECH[:n_samples]
     assert log_spectral_distance(samples, samples) == 0
     assert log_spectral_distance(samples * 1e-4, samples * 1e-4) == 0
@@ -29,13 +17,13 @@ def test_the_same_has_no_distance_and_half_as_loud_six_decibels(n_samples: int) 
         assert log_spectral_distance(samples, samples / 2) == pytest.approx(6.02, abs=0.1)
 
 
-def test_silence_is_far_from_speech_and_near_to_silence() -> None:
+def test_silence_is_far_from_speech_and_near_to_silence():
     silence = np.zeros_like(SPEECH)
     assert log_spectral_distance(silence, silence) == 0
     assert log_spectral_distance(SPEECH, silence) > 30
 
 
-def test_noise_and_delay_are_heard() -> None:
+def test_noise_and_delay_are_heard():
     noise = np.random.default_rng(2).normal(0, 0.2, SPEECH.size).astype(np.float32)
     assert log_spectral_distance(SPEECH, SPEECH + noise) > 1
     assert log_spectral_distance(SPEECH, np.roll(SPEECH, 600)) > 1
@@ -45,9 +33,7 @@ DURATIONS = (3, 1, 4, 2, 5)
 """Of some sounds, in frames."""
 
 
-def spoken(
-    durations: tuple[int, ...] = DURATIONS, *, told: bool = True, factor: float = 1.0
-) -> Inference:
+def spoken(durations=DURATIONS, *, told=True, factor=1.0):
     """Sounds of a pitch each; a longer one goes on as it began."""
     time = np.arange(100 * SAMPLES_PER_FRAME)
     random = np.random.default_rng(3)
@@ -57,11 +43,11 @@ def spoken(
     return Inference(samples, np.array(durations, np.int64) if told else None)
 
 
-def saying(short: Inference, long: Inference | None = None) -> Speaker:
+def saying(short, long=None):
     return {"short": short, "long": long or spoken()}.__getitem__
 
 
-def test_the_same_is_alike() -> None:
+def test_the_same_is_alike():
     comparisons = compare(saying(spoken()), saying(spoken()))
     assert set(comparisons) == set(SENTENCES)
     for comparison in comparisons.values():
@@ -73,9 +59,7 @@ LONGER, SHORTER, BOTH = (4, 1, 4, 2, 5), (3, 1, 3, 2, 5), (4, 1, 3, 2, 6)
 
 
 @pytest.mark.parametrize("durations", [LONGER, SHORTER, BOTH])
-def test_durations_may_differ_by_the_slack_and_are_compared_where_both_are(
-    durations: tuple[int, ...],
-) -> None:
+def test_durations_may_differ_by_the_slack_and_are_compared_where_both_are(durations):
     other = spoken(durations)
     comparison = compare(saying(spoken()), saying(other), slack_frames=1)["short"]
     # Of each sound the frames that both have are the same; all the others would make decibels.
@@ -85,7 +69,7 @@ def test_durations_may_differ_by_the_slack_and_are_compared_where_both_are(
         compare(saying(spoken()), saying(other))
 
 
-def test_more_than_the_slack_is_unlike_and_the_sounds_are_counted() -> None:
+def test_more_than_the_slack_is_unlike_and_the_sounds_are_counted():
     other = spoken((3, 3, 4, 3, 5))
     message = "other durations: 1 of 5 tokens differ; 18 frames in all, not 15"
     with pytest.raises(UnlikeError, match=message):
@@ -93,14 +77,14 @@ def test_more_than_the_slack_is_unlike_and_the_sounds_are_counted() -> None:
     compare(saying(spoken()), saying(other), slack_frames=2)
 
 
-def test_frames_that_change_places_are_unlike_without_slack() -> None:
+def test_frames_that_change_places_are_unlike_without_slack():
     # As many samples in all.
     with pytest.raises(UnlikeError, match="other durations: 2 of 5 tokens differ; 15 frames"):
         compare(saying(spoken()), saying(spoken((4, 1, 3, 2, 5))))
 
 
 @pytest.mark.parametrize("told", [(False, True), (True, False), (False, False)])
-def test_without_durations_the_samples_are_counted(told: tuple[bool, bool]) -> None:
+def test_without_durations_the_samples_are_counted(told):
     one, other = (spoken(told=each) for each in told)
     assert compare(saying(one), saying(other), slack_frames=1)["short"].distance_db == 0
     longer = spoken(LONGER, told=told[1])
@@ -109,10 +93,9 @@ def test_without_durations_the_samples_are_counted(told: tuple[bool, bool]) -> N
 
 
 @pytest.mark.parametrize(
-    ("factor", "alike"),
-    [(1.1, True), (0.9, True), (1.13, False), (0.88, False), (0.01, False), (5.0, False)],
+    ("factor", "alike"), [(1.1, True), (0.9, True), (1.13, False), (0.88, False), (0.01, False), (5.0, False)]
 )
-def test_loudness_is_bounded(factor: float, alike: bool) -> None:
+def test_loudness_is_bounded(factor, alike):
     other = saying(spoken(), spoken(factor=factor))
     if alike:
         assert abs(20 * np.log10(factor)) < MAX_LEVEL_DIFFERENCE_DB
@@ -122,13 +105,13 @@ def test_loudness_is_bounded(factor: float, alike: bool) -> None:
             compare(saying(spoken()), other)
 
 
-def test_silence_is_unlike() -> None:
+def test_silence_is_unlike():
     other = saying(spoken(), spoken(factor=0.0))
     with pytest.raises(UnlikeError, match="the long sentence is silent"):
         compare(saying(spoken()), other)
 
 
-def test_another_sound_as_loud_is_unlike() -> None:
+def test_another_sound_as_loud_is_unlike():
     one = spoken()
     random = np.random.default_rng(4).normal(size=one.samples.size)
     noise = (random * np.sqrt(np.mean(one.samples**2)) / random.std()).astype(np.float32)
@@ -136,8 +119,8 @@ def test_another_sound_as_loud_is_unlike() -> None:
         compare(saying(one), saying(Inference(noise, one.durations)))
 
 
-def test_who_fails_is_unlike_and_who_is_right_must_not_fail() -> None:
-    def failing(name: str) -> Inference:
+def test_who_fails_is_unlike_and_who_is_right_must_not_fail():
+    def failing(name):
         raise SynthesisError("the model gave samples that are not finite")
 
     with pytest.raises(UnlikeError, match=r"^the short sentence: the model gave samples"):

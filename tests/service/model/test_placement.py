@@ -1,31 +1,21 @@
-from __future__ import annotations
-
 import time
-from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
-
-import ortffi
 from service.model.placement import GpuCheck, Placement
 from tests.small_kokoro import write_small_kokoro
+
+import ortffi
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 
 
-def event(
-    node: str,
-    provider: str,
-    start_s: float,
-    duration_s: float,
-    operator: str = "Conv",
-    thread: int = 1,
-) -> ortffi.KernelEvent:
+def event(node, provider, start_s, duration_s, operator="Conv", thread=1):
     return ortffi.KernelEvent(node, operator, provider, start_s, duration_s, thread)
 
 
-def test_nodes_and_time_are_shared_between_providers() -> None:
+def test_nodes_and_time_are_shared_between_providers():
     events = [
         event("a", CUDA, 0.0, 0.1),
         event("b", CPU, 0.1, 0.2, "Range"),
@@ -42,20 +32,20 @@ def test_nodes_and_time_are_shared_between_providers() -> None:
     assert placement.n_copies == 0
 
 
-def test_all_on_the_gpu_and_all_on_the_processor() -> None:
+def test_all_on_the_gpu_and_all_on_the_processor():
     on_gpu = Placement.of_last_run([[event("a", CUDA, 0, 1)]], 1.0)
     assert (on_gpu.gpu_node_share, on_gpu.gpu_time_share) == (1.0, 1.0)
     on_cpu = Placement.of_last_run([[event("a", CPU, 0, 1)]], 1.0)
     assert (on_cpu.gpu_node_share, on_cpu.gpu_time_share) == (0.0, 0.0)
 
 
-def test_nothing_seen_is_nothing_on_the_gpu() -> None:
+def test_nothing_seen_is_nothing_on_the_gpu():
     placement = Placement.of_last_run([], 1.0)
     assert placement.gpu_node_share == 0.0
     assert Placement.of_last_run([[event("a", CUDA, 0, 1)]], 0.0).gpu_time_share == 0.0
 
 
-def test_copies_are_no_nodes() -> None:
+def test_copies_are_no_nodes():
     events = [
         event("a", CUDA, 0.0, 0.1),
         event("in", CUDA, 0.1, 0.1, "MemcpyFromHost"),
@@ -78,17 +68,13 @@ def test_copies_are_no_nodes() -> None:
         ([("a", 0.0, 0.6, 1), ("b", 0.1, 0.1, 1), ("c", 0.4, 0.4, 2)], 0.8),
     ],
 )
-def test_time_is_counted_once(
-    events: list[tuple[str, float, float, int]], covered_s: float
-) -> None:
-    made = [
-        event(node, CPU, start, length, thread=thread) for node, start, length, thread in events
-    ]
+def test_time_is_counted_once(events, covered_s):
+    made = [event(node, CPU, start, length, thread=thread) for node, start, length, thread in events]
     placement = Placement.of_last_run([made], 1.0)
     assert placement.cpu_time_share == pytest.approx(covered_s)
 
 
-def test_only_the_last_of_several_runs_counts() -> None:
+def test_only_the_last_of_several_runs_counts():
     first = [event("a", CPU, 0.0, 0.9), event("b", CUDA, 0.9, 0.1)]
     last = [event("a", CPU, 5.0, 0.1), event("b", CUDA, 5.1, 0.1)]
     placement = Placement.of_last_run([[*first, *last]], 0.5)
@@ -96,7 +82,7 @@ def test_only_the_last_of_several_runs_counts() -> None:
     assert placement.cpu_time_share == pytest.approx(0.2)
 
 
-def test_each_session_has_its_own_nodes_and_its_own_clock() -> None:
+def test_each_session_has_its_own_nodes_and_its_own_clock():
     encoder = [event("a", CPU, 0.0, 0.1), event("b", CUDA, 0.1, 0.1)]
     decoder = [event("a", CPU, 0.0, 0.2), event("b", CUDA, 0.2, 0.1)]
     placement = Placement.of_last_run([encoder, decoder], 0.6)
@@ -104,11 +90,11 @@ def test_each_session_has_its_own_nodes_and_its_own_clock() -> None:
     assert placement.cpu_time_share == pytest.approx(0.5)
 
 
-def test_more_time_than_the_run_took_is_all_of_it() -> None:
+def test_more_time_than_the_run_took_is_all_of_it():
     assert Placement.of_last_run([[event("a", CPU, 0, 2)]], 1.0).cpu_time_share == 1.0
 
 
-def test_the_most_frequent_operators_of_the_processor_come_first() -> None:
+def test_the_most_frequent_operators_of_the_processor_come_first():
     names = ["Range", "Shape", "Gather", "Shape", "Shape", "Gather"]
     events = [event(f"n{k}", CPU, k, 0.1, name) for k, name in enumerate(names)]
     events += [event("g", CUDA, 9, 0.1, "Conv")]
@@ -117,7 +103,7 @@ def test_the_most_frequent_operators_of_the_processor_come_first() -> None:
     assert list(placement.n_nodes) == [CPU, CUDA]
 
 
-def test_a_real_profile_of_the_processor_has_no_share_of_a_gpu(tmp_path: Path) -> None:
+def test_a_real_profile_of_the_processor_has_no_share_of_a_gpu(tmp_path):
     model = write_small_kokoro(tmp_path / "small.onnx")
     builder = ortffi.SessionBuilder().with_cpu().with_intra_threads(1)
     builder = builder.with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
@@ -141,7 +127,7 @@ def test_a_real_profile_of_the_processor_has_no_share_of_a_gpu(tmp_path: Path) -
     assert 0 < placement.cpu_time_share <= 1.0
 
 
-def test_it_is_said_in_a_line() -> None:
+def test_it_is_said_in_a_line():
     placement = Placement({CUDA: 1990, CPU: 10}, 4, 0.05, ("Range", "Shape"))
     assert str(placement) == (
         "100 % of the nodes (1990 CUDA, 10 CPU) and 95 % of the time on the GPU, 4 copies between "

@@ -1,47 +1,43 @@
-from __future__ import annotations
-
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-from service.model import Model, open_runtime
 from service.model.kokoro import Inference
 from service.model.parity import SENTENCES, UnlikeError
 from service.model.reference import NoReferenceError, Reference
 from tests.opened_models import open_file
 from tests.small_kokoro import write_small_kokoro
 
+from service.model import open_runtime
+
 TOKENS = {name: len(ids) + 2 for name, ids in SENTENCES.items()}
 
 
-def loaded(path: Path, **given: float) -> Model:
+def loaded(path, **given):
     model = write_small_kokoro(path, **given)
     return open_file(model, open_runtime(threads=1))
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Model]:
+def model(tmp_path_factory):
     with closing(loaded(tmp_path_factory.mktemp("model") / "small.onnx")) as kokoro:
         yield kokoro
 
 
 @pytest.fixture(scope="module")
-def reference(model: Model) -> Reference:
+def reference(model):
     return Reference.record(model)
 
 
 @pytest.fixture
-def file(reference: Reference, tmp_path: Path) -> Path:
+def file(reference, tmp_path):
     path = tmp_path / "reference.npz"
     reference.write(path)
     return path
 
 
-def changed(reference: Reference, change: object) -> Reference:
+def changed(reference, change):
     """The reference, with something done to the samples of the long sentence."""
     inferences = dict(reference.inferences)
     long = inferences["long"]
@@ -49,7 +45,7 @@ def changed(reference: Reference, change: object) -> Reference:
     return Reference(inferences)
 
 
-def test_every_sentence_is_recorded(reference: Reference) -> None:
+def test_every_sentence_is_recorded(reference):
     assert set(reference.inferences) == set(SENTENCES)
     for name, inference in reference.inferences.items():
         assert inference.durations is not None
@@ -58,7 +54,7 @@ def test_every_sentence_is_recorded(reference: Reference) -> None:
         assert reference.speaker(name) is inference
 
 
-def test_what_is_written_is_read(reference: Reference, file: Path) -> None:
+def test_what_is_written_is_read(reference, file):
     read = Reference.read(file)
     assert set(read.inferences) == set(SENTENCES)
     for name, inference in reference.inferences.items():
@@ -71,25 +67,21 @@ def test_what_is_written_is_read(reference: Reference, file: Path) -> None:
     assert [path.name for path in file.parent.iterdir()] == [file.name]
 
 
-def test_a_model_that_tells_no_durations_has_a_reference_too(
-    reference: Reference, tmp_path: Path
-) -> None:
-    silent = Reference(
-        {name: Inference(each.samples, None) for name, each in reference.inferences.items()}
-    )
+def test_a_model_that_tells_no_durations_has_a_reference_too(reference, tmp_path):
+    silent = Reference({name: Inference(each.samples, None) for name, each in reference.inferences.items()})
     silent.write(tmp_path / "reference.npz")
     read = Reference.read(tmp_path / "reference.npz")
     assert [each.durations for each in read.inferences.values()] == [None, None]
 
 
-def test_one_that_is_there_is_replaced(reference: Reference, file: Path) -> None:
+def test_one_that_is_there_is_replaced(reference, file):
     changed(reference, lambda samples: samples / 2).write(file)
     read = Reference.read(file)
     expected = reference.inferences["long"].samples / 2
     np.testing.assert_array_equal(read.inferences["long"].samples, expected)
 
 
-def test_one_that_cannot_be_written_leaves_the_old_one(reference: Reference, file: Path) -> None:
+def test_one_that_cannot_be_written_leaves_the_old_one(reference, file):
     before = file.read_bytes()
     file.with_suffix(".partial.npz").mkdir()
     with pytest.raises(OSError, match="partial"):
@@ -97,20 +89,20 @@ def test_one_that_cannot_be_written_leaves_the_old_one(reference: Reference, fil
     assert file.read_bytes() == before
 
 
-def test_a_missing_file_is_said_by_name(tmp_path: Path) -> None:
+def test_a_missing_file_is_said_by_name(tmp_path):
     with pytest.raises(NoReferenceError, match=r"^reference\.npz: No such file or directory$"):
         Reference.read(tmp_path / "reference.npz")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
-def test_a_file_that_is_cut_off_is_no_reference(share: float, file: Path) -> None:
+def test_a_file_that_is_cut_off_is_no_reference(share, file):
     content = file.read_bytes()
     file.write_bytes(content[: int(share * len(content))])
     with pytest.raises(NoReferenceError, match=r"reference\.npz cannot be read"):
         Reference.read(file)
 
 
-def test_other_bytes_inside_are_noticed(file: Path) -> None:
+def test_other_bytes_inside_are_noticed(file):
     content = bytearray(file.read_bytes())
     middle = len(content) // 2
     content[middle : middle + 8] = bytes(byte ^ 0xFF for byte in content[middle : middle + 8])
@@ -120,7 +112,7 @@ def test_other_bytes_inside_are_noticed(file: Path) -> None:
 
 
 @pytest.mark.parametrize("what", ["text", "one array", "another archive", "pickled"])
-def test_other_files_are_no_reference(what: str, tmp_path: Path) -> None:
+def test_other_files_are_no_reference(what, tmp_path):
     path = tmp_path / "reference.npz"
     with open(path, "wb") as file:
         if what == "text":
@@ -135,15 +127,13 @@ def test_other_files_are_no_reference(what: str, tmp_path: Path) -> None:
         Reference.read(path)
 
 
-def test_the_same_model_says_the_same(model: Model, reference: Reference) -> None:
+def test_the_same_model_says_the_same(model, reference):
     comparisons = reference.check(model)
-    assert {name: each.distance_db for name, each in comparisons.items()} == {
-        "short": 0.0, "long": 0.0
-    }  # fmt: skip
+    assert {name: each.distance_db for name, each in comparisons.items()} == {"short": 0.0, "long": 0.0}
     assert comparisons["long"].n_samples == reference.inferences["long"].samples.size
 
 
-def test_other_durations_are_unlike(reference: Reference, tmp_path: Path) -> None:
+def test_other_durations_are_unlike(reference, tmp_path):
     with (
         closing(loaded(tmp_path / "longer.onnx", frames=2.0)) as longer,
         pytest.raises(UnlikeError, match="the short sentence has other durations: 16 of 16 tokens"),
@@ -151,7 +141,7 @@ def test_other_durations_are_unlike(reference: Reference, tmp_path: Path) -> Non
         reference.check(longer)
 
 
-def test_another_sound_is_unlike(reference: Reference, tmp_path: Path) -> None:
+def test_another_sound_is_unlike(reference, tmp_path):
     with (
         closing(loaded(tmp_path / "higher.onnx", pitch=2.0)) as higher,
         pytest.raises(UnlikeError, match="the short sentence sounds different"),
@@ -159,7 +149,7 @@ def test_another_sound_is_unlike(reference: Reference, tmp_path: Path) -> None:
         reference.check(higher)
 
 
-def test_what_is_not_finite_is_unlike(reference: Reference, tmp_path: Path) -> None:
+def test_what_is_not_finite_is_unlike(reference, tmp_path):
     with (
         closing(loaded(tmp_path / "infinite.onnx", pitch=float("nan"))) as infinite,
         pytest.raises(UnlikeError, match=r"the short sentence: .* not finite"),
@@ -168,13 +158,13 @@ def test_what_is_not_finite_is_unlike(reference: Reference, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("factor", [0.5, 1.3])
-def test_another_loudness_is_unlike(factor: float, model: Model, reference: Reference) -> None:
+def test_another_loudness_is_unlike(factor, model, reference):
     other = changed(reference, lambda samples: samples * np.float32(factor))
     with pytest.raises(UnlikeError, match=r"the loudness of the long sentence differs by .* dB"):
         other.check(model)
 
 
-def test_silence_is_unlike(reference: Reference, tmp_path: Path) -> None:
+def test_silence_is_unlike(reference, tmp_path):
     with (
         closing(loaded(tmp_path / "silent.onnx", pitch=0.0)) as silent,
         pytest.raises(UnlikeError, match="the short sentence is silent"),
@@ -182,6 +172,6 @@ def test_silence_is_unlike(reference: Reference, tmp_path: Path) -> None:
         reference.check(silent)
 
 
-def test_a_little_louder_is_alike(model: Model, reference: Reference) -> None:
+def test_a_little_louder_is_alike(model, reference):
     other = changed(reference, lambda samples: samples * np.float32(1.05))
     assert 0 < other.check(model)["long"].distance_db < 1

@@ -1,21 +1,9 @@
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
-
 from service.errors import ModelError
 from service.model.decoder import Encoding
-from service.model.statistics import (
-    N_LAYERS,
-    StatisticsPredictor,
-    inputs_of,
-    raveled,
-    rows_of,
-    statistics_of,
-)
+from service.model.statistics import N_LAYERS, StatisticsPredictor, inputs_of, raveled, rows_of, statistics_of
+
 from service.speech import VoiceLibrary
 
 CHANNELS = (4, 2)
@@ -25,23 +13,23 @@ PUBLISHED = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
 
 
 @pytest.fixture(scope="module")
-def shipped(repository: Path) -> StatisticsPredictor:
+def shipped(repository):
     return StatisticsPredictor.load(repository / "voices/statistics.npz")
 
 
 @pytest.fixture(scope="module")
-def voices(repository: Path) -> VoiceLibrary:
+def voices(repository):
     return VoiceLibrary(repository / "voices")
 
 
-def arrays() -> dict[str, Any]:
+def arrays():
     """A map of six layers of 4 channels and six of 2, made by chance."""
     chance = np.random.default_rng(0)
 
-    def floats(*shape: int) -> np.ndarray:
+    def floats(*shape):
         return chance.normal(0, 0.01, shape).astype(np.float32)
 
-    def levels(*shape: int) -> np.ndarray:
+    def levels(*shape):
         return chance.integers(-127, 128, shape).astype(np.int8)
 
     return {
@@ -58,7 +46,7 @@ def arrays() -> dict[str, Any]:
     }
 
 
-def encoding(n_frames: int = 300, style: np.ndarray | None = None) -> Encoding:
+def encoding(n_frames=300, style=None):
     chance = np.random.default_rng(1)
     return Encoding(
         np.array([n_frames]),
@@ -69,7 +57,7 @@ def encoding(n_frames: int = 300, style: np.ndarray | None = None) -> Encoding:
     )
 
 
-def test_a_map_is_what_its_arrays_say() -> None:
+def test_a_map_is_what_its_arrays_say():
     given, chunk = arrays(), encoding()
     z = (inputs_of(chunk) - given["center"]) @ given["weights"]
     mean, log_variance = (z[:RANK] @ rows.astype(np.float32) for rows in given["moments"])
@@ -89,7 +77,7 @@ def test_a_map_is_what_its_arrays_say() -> None:
     np.testing.assert_allclose(rows_of(found, CHANNELS), expected, rtol=1e-4, atol=1e-5)
 
 
-def test_statistics_come_block_by_block_layer_by_layer() -> None:
+def test_statistics_come_block_by_block_layer_by_layer():
     rows = np.arange(4 * N, dtype=np.float32).reshape(4, N)
     flat = raveled(rows, CHANNELS)
     first, second = flat[: 4 * N_LAYERS * 4], flat[4 * N_LAYERS * 4 :]
@@ -99,7 +87,7 @@ def test_statistics_come_block_by_block_layer_by_layer() -> None:
     np.testing.assert_array_equal(rows_of(flat, CHANNELS), rows)
 
 
-def test_least_and_greatest_are_on_both_sides_of_the_mean() -> None:
+def test_least_and_greatest_are_on_both_sides_of_the_mean():
     chance = np.random.default_rng(2)
     steps, usual = chance.normal(0, 3, (2, 4, 50)).astype(np.float32)
     mean, variance, least, greatest = statistics_of(steps, usual)
@@ -108,11 +96,9 @@ def test_least_and_greatest_are_on_both_sides_of_the_mean() -> None:
     assert (greatest > mean).all()
 
 
-def test_what_is_read_of_a_chunk() -> None:
+def test_what_is_read_of_a_chunk():
     chunk = encoding(n_frames=600)
-    style, features, means, log_variances, length = np.split(
-        inputs_of(chunk), np.cumsum([128, 512, 22, 22])
-    )
+    style, features, means, log_variances, length = np.split(inputs_of(chunk), np.cumsum([128, 512, 22, 22]))
     np.testing.assert_array_equal(style, chunk.style[0, :128])
     np.testing.assert_allclose(features, chunk.features[0].mean(axis=0), rtol=1e-6)
     np.testing.assert_array_equal(means, chunk.spectrum_statistics[0])
@@ -120,7 +106,7 @@ def test_what_is_read_of_a_chunk() -> None:
     np.testing.assert_allclose(length, [np.log(2), np.log(2) ** 2], rtol=1e-6)
 
 
-def test_a_style_is_covered_up_to_the_limit() -> None:
+def test_a_style_is_covered_up_to_the_limit():
     given = arrays()
     predictor, style = StatisticsPredictor(given), np.zeros((1, 256), np.float32)
     style[0, :128] = given["style_center"]
@@ -141,7 +127,7 @@ def test_a_style_is_covered_up_to_the_limit() -> None:
         ("limit", None, "it holds"),
     ],
 )
-def test_a_damaged_map_is_refused(tmp_path: Path, name: str, value: Any, told: str) -> None:
+def test_a_damaged_map_is_refused(tmp_path, name, value, told):
     given = {**arrays(), name: value}
     if value is None:
         del given[name]
@@ -155,7 +141,7 @@ def test_a_damaged_map_is_refused(tmp_path: Path, name: str, value: Any, told: s
 
 
 @pytest.mark.parametrize("content", [None, b"", b"PK\x03\x04", b"no archive at all"])
-def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, content: bytes | None) -> None:
+def test_a_file_that_cannot_be_read_is_refused(tmp_path, content):
     path = tmp_path / "statistics.npz"
     if content is not None:
         path.write_bytes(content)
@@ -163,7 +149,7 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path, content: bytes | 
         StatisticsPredictor.load(path)
 
 
-def test_a_file_with_a_flipped_bit_is_refused(repository: Path, tmp_path: Path) -> None:
+def test_a_file_with_a_flipped_bit_is_refused(repository, tmp_path):
     content = bytearray((repository / "voices/statistics.npz").read_bytes())
     content[len(content) // 2] ^= 4
     path = tmp_path / "statistics.npz"
@@ -172,14 +158,12 @@ def test_a_file_with_a_flipped_bit_is_refused(repository: Path, tmp_path: Path) 
         StatisticsPredictor.load(path)
 
 
-def test_what_is_shipped_is_of_the_published_model(shipped: StatisticsPredictor) -> None:
+def test_what_is_shipped_is_of_the_published_model(shipped):
     assert shipped.source_sha256 == PUBLISHED
     assert shipped.n_statistics == 36_864
 
 
-def test_what_is_shipped_covers_every_voice_and_their_blends(
-    shipped: StatisticsPredictor, voices: VoiceLibrary
-) -> None:
+def test_what_is_shipped_covers_every_voice_and_their_blends(shipped, voices):
     names = [voice.name for voice in voices.voices]
     pairs = [f"{one}(2)+{other}(1)" for one, other in zip(names, names[7:], strict=False)]
     for specification in (*names, *pairs):
@@ -188,9 +172,7 @@ def test_what_is_shipped_covers_every_voice_and_their_blends(
             assert shipped.covers(voices.style(blend, n_tokens)), (specification, n_tokens)
 
 
-def test_what_is_shipped_does_not_cover_strange_styles(
-    shipped: StatisticsPredictor, voices: VoiceLibrary
-) -> None:
+def test_what_is_shipped_does_not_cover_strange_styles(shipped, voices):
     chance = np.random.default_rng(3)
     heart = voices.style(voices.resolve("af_heart"), 100)
     spread = float(heart.std())
@@ -200,9 +182,7 @@ def test_what_is_shipped_does_not_cover_strange_styles(
     assert not shipped.covers(-heart)
 
 
-def test_what_is_shipped_gives_statistics_for_every_voice(
-    shipped: StatisticsPredictor, voices: VoiceLibrary, repository: Path
-) -> None:
+def test_what_is_shipped_gives_statistics_for_every_voice(shipped, voices, repository):
     with np.load(repository / "voices/statistics.npz") as file:
         usual = file["center"]
     features = np.broadcast_to(usual[128:640], (1, 600, 512))
@@ -210,9 +190,7 @@ def test_what_is_shipped_gives_statistics_for_every_voice(
     spectrum_statistics[:2] = usual[640:662], np.exp(usual[662:684])
     for voice in voices.voices:
         style = voices.style(voices.resolve(voice.name), 100)
-        chunk = Encoding(
-            np.array([300]), features, np.zeros(0, np.float32), spectrum_statistics, style
-        )
+        chunk = Encoding(np.array([300]), features, np.zeros(0, np.float32), spectrum_statistics, style)
         found = shipped.predict(chunk)
         mean, variance, least, greatest = rows_of(found, (256,) * 4 + (128,) * 4)
         assert np.isfinite(found).all()

@@ -1,22 +1,16 @@
 """Caches, empty and filled."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
-
 from tests.service.preparation.store_bench import Bench
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+def bench(tmp_path, monkeypatch):
     return Bench(tmp_path, monkeypatch)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
+def made(tmp_path_factory):
     """A prepared model; tests leave it whole."""
     with pytest.MonkeyPatch.context() as patch:
         bench = Bench(tmp_path_factory.mktemp("made"), patch)

@@ -1,19 +1,13 @@
 """A cache to prepare small models in."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
-import pytest
-
 from service.loading import load_model
-from service.model import Model, PreparedModel, open_runtime
-from service.preparation import Source, get, getting, store
 from service.preparation.operators import NativeUnavailableError
 from service.settings import Settings
 from tests.small_kokoro import COUNTER, write_small_kokoro
+
+from service.model import PreparedModel, open_runtime
+from service.preparation import Source, get, getting, store
 
 STYLE = np.zeros((1, 256), np.float32)
 
@@ -30,7 +24,7 @@ REAL_PROGRAM = store.PROGRAM
 class Bench:
     """A source, a cache, and a rewriting to choose."""
 
-    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+    def __init__(self, folder, patch):
         self.cache, self.lines = folder / "cache", list[str]()
         self.source = write_small_kokoro(folder / "small.onnx")
         self.counter = folder / "counter"
@@ -39,34 +33,34 @@ class Bench:
         patch.setattr(getting, "find_native_operators", no_operators)
 
     @property
-    def prepared(self) -> Path:
+    def prepared(self):
         return self.cache / "prepared"
 
     @property
-    def n_rewritings(self) -> int:
+    def n_rewritings(self):
         return len(self.counter.read_text().splitlines()) if self.counter.exists() else 0
 
-    def folders(self) -> list[str]:
+    def folders(self):
         return sorted(path.name for path in self.prepared.iterdir() if path.name != ".lock")
 
-    def rewrite_by(self, name: str) -> None:
+    def rewrite_by(self, name):
         self._patch.setattr(store, "PROGRAM", PROGRAM.format(name))
 
-    def prepare(self, name: str) -> Path:
+    def prepare(self, name):
         self.rewrite_by(name)
         return self.get(self.lines.append).folder / "encoder.onnx"
 
-    def get(self, progress: Callable[[str], None]) -> PreparedModel:
+    def get(self, progress):
         source = Source(self.source, False)
         prepared = get(source, "processor", open_runtime(), self.cache, progress)
         assert isinstance(prepared, PreparedModel)
         return prepared
 
-    def load(self, name: str) -> Model:
+    def load(self, name):
         self.rewrite_by(name)
         settings = Settings(model=self.source, cache_dir=self.cache)
         return load_model(settings, open_runtime(), self.lines.append)
 
 
-def no_operators(kernels: str | None = None) -> None:
+def no_operators(kernels=None):
     raise NativeUnavailableError("this test wants none")

@@ -1,20 +1,17 @@
 """Sources that are not prepared."""
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
 
 import pytest
-
-from service import __main__ as command_line
 from service.errors import ModelError
 from service.extras import advice
-from service.preparation import store
 from service.preparation.refusal import NotPreparedError
-from tests.service.preparation.store_bench import REAL_PROGRAM, STYLE, Bench
+from tests.service.preparation.store_bench import REAL_PROGRAM, STYLE
 from tests.small_kokoro import write_small_kokoro
+
+from service import __main__ as command_line
+from service.preparation import store
 
 
 @pytest.mark.parametrize(
@@ -26,9 +23,7 @@ from tests.small_kokoro import write_small_kokoro
         ("infinite", "not finite"),
     ],
 )
-def test_a_source_that_is_refused_is_used_as_it_is_with_one_line_and_not_tried_again(
-    bench: Bench, caplog: pytest.LogCaptureFixture, rewriting: str, reason: str
-) -> None:
+def test_a_source_that_is_refused_is_used_as_it_is_with_one_line_and_not_tried_again(bench, caplog, rewriting, reason):
     kokoro = bench.load(rewriting)
     assert kokoro.prepared.variant is None
     assert reason in kokoro.prepared.detail
@@ -44,9 +39,7 @@ def test_a_source_that_is_refused_is_used_as_it_is_with_one_line_and_not_tried_a
     assert not any("\n" in message for message in messages)
 
 
-def test_without_the_packages_for_it_the_line_says_how_to_install_them(
-    bench: Bench, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_packages_for_it_the_line_says_how_to_install_them(bench, caplog, monkeypatch):
     monkeypatch.setattr(store, "REQUIRED", ("onnx_ir", "absent_package"))
     bench.load("faithful").close()
     assert advice("prepare") in caplog.text
@@ -54,9 +47,7 @@ def test_without_the_packages_for_it_the_line_says_how_to_install_them(
     assert not bench.cache.exists()
 
 
-def test_a_cache_that_cannot_be_written_is_named_and_the_source_used(
-    bench: Bench, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_cache_that_cannot_be_written_is_named_and_the_source_used(bench, caplog):
     bench.cache.write_text("a file in the place of a folder")
     bench.load("faithful").close()
     (message,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
@@ -65,15 +56,13 @@ def test_a_cache_that_cannot_be_written_is_named_and_the_source_used(
     assert bench.n_rewritings == 0
 
 
-def test_a_missing_source_is_an_error_and_not_a_reason_to_do_without(bench: Bench) -> None:
+def test_a_missing_source_is_an_error_and_not_a_reason_to_do_without(bench):
     bench.source.unlink()
     with pytest.raises(ModelError, match=r"small\.onnx cannot be read: No such file"):
         bench.load("faithful")
 
 
-def test_prepare_prints_reason_and_node_of_a_refusal_and_does_not_try_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_prepare_prints_reason_and_node_of_a_refusal_and_does_not_try_again(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(store, "PROGRAM", REAL_PROGRAM)
     source = write_small_kokoro(tmp_path / "small.onnx")
     command = ["prepare", "--model", str(source), "--cache-dir", str(tmp_path)]
@@ -85,7 +74,7 @@ def test_prepare_prints_reason_and_node_of_a_refusal_and_does_not_try_again(
         assert re.search(r", at node \w+.*; nearest miss: .* \(noted in .*json\)$", complaint)
 
 
-def test_a_refusal_in_an_earlier_form_of_the_manifest_counts_as_absent(bench: Bench) -> None:
+def test_a_refusal_in_an_earlier_form_of_the_manifest_counts_as_absent(bench):
     bench.load("unknown").close()
     (folder,) = bench.folders()
     path = bench.prepared / folder / "manifest.json"

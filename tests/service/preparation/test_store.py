@@ -7,29 +7,25 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-
-from service import loading
 from service.loading import load_model
-from service.model import Model, PreparedModel, open_runtime
-from service.preparation import getting, store
 from service.preparation.layout import Layout
 from service.preparation.operators import NativeOperators
 from service.preparation.refusal import NotPreparedError
 from service.resources import native_library
 from service.settings import Settings
 from tests.opened_models import open_file
-from tests.service.preparation.store_bench import STYLE, Bench
+from tests.service.preparation.store_bench import STYLE
+
+from service import loading
+from service.model import open_runtime
+from service.preparation import getting, store
 
 
-def test_a_prepared_model_is_made_once_with_progress_and_speaks_as_its_source(
-    made: Bench,
-) -> None:
+def test_a_prepared_model_is_made_once_with_progress_and_speaks_as_its_source(made):
     made.lines.clear()
     n_before = made.n_rewritings
     prepared = made.load("failing")  # nobody rewrites again
@@ -46,12 +42,10 @@ def test_a_prepared_model_is_made_once_with_progress_and_speaks_as_its_source(
     source.close()
 
 
-def test_the_manifest_tells_what_was_made_of_what(made: Bench) -> None:
+def test_the_manifest_tells_what_was_made_of_what(made):
     (folder,) = (made.prepared / name for name in made.folders())
     manifest = json.loads((folder / "manifest.json").read_text())
-    assert sorted(path.name for path in folder.iterdir()) == sorted(
-        ["manifest.json", *manifest["files"]]
-    )
+    assert sorted(path.name for path in folder.iterdir()) == sorted(["manifest.json", *manifest["files"]])
     for name, entry in manifest["files"].items():
         assert (folder / name).stat().st_size == entry["bytes"]
     key = manifest["cache_key"]
@@ -72,9 +66,7 @@ def test_the_manifest_tells_what_was_made_of_what(made: Bench) -> None:
         ("empty manifest.json", "manifest.json"),
     ],
 )
-def test_any_damage_is_noticed_and_the_model_made_anew(
-    made: Bench, damage: str, named: str
-) -> None:
+def test_any_damage_is_noticed_and_the_model_made_anew(made, damage, named):
     (folder,) = (made.prepared / name for name in made.folders())
     intact = {path.name: path.read_bytes() for path in folder.iterdir()}
     kind, name = damage.split()
@@ -96,7 +88,7 @@ def test_any_damage_is_noticed_and_the_model_made_anew(
     assert made.prepare("failing").parent == folder
 
 
-def test_a_damaged_model_is_replaced(bench: Bench) -> None:
+def test_a_damaged_model_is_replaced(bench):
     path = bench.prepare("faithful")
     whole = {file.name: file.read_bytes() for file in path.parent.iterdir()}
     path.write_bytes(b"")
@@ -106,17 +98,15 @@ def test_a_damaged_model_is_replaced(bench: Bench) -> None:
     assert bench.n_rewritings == 2
 
 
-def unused_for(seconds: float, folder: Path) -> None:
+def unused_for(seconds, folder):
     then = time.time() - seconds
     os.utime(folder, (then, then))
 
 
-def test_two_environments_share_a_cache_and_each_finds_its_own(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_environments_share_a_cache_and_each_finds_its_own(bench, monkeypatch):
     versions = itertools.count(100)
 
-    def prepare_as_another_version() -> Path:
+    def prepare_as_another_version():
         monkeypatch.setattr(getting, "VERSION", next(versions))
         return bench.prepare("faithful").parent
 
@@ -128,13 +118,11 @@ def test_two_environments_share_a_cache_and_each_finds_its_own(
     assert bench.n_rewritings == 2
 
 
-def test_kernels_of_another_layout_find_no_model_of_the_first_nor_the_other_way_round(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_kernels_of_another_layout_find_no_model_of_the_first_nor_the_other_way_round(bench, monkeypatch):
     if not native_library().is_file():
         pytest.skip("they were not compiled: there was no C compiler at setup")
 
-    def read(layout: Layout) -> None:
+    def read(layout):
         operators = NativeOperators(native_library(), "any", layout)
         monkeypatch.setattr(getting, "find_native_operators", lambda **_: operators)
 
@@ -154,16 +142,12 @@ def test_kernels_of_another_layout_find_no_model_of_the_first_nor_the_other_way_
     assert any("is of another model" in line for line in bench.lines)
 
 
-def test_an_image_for_the_newest_processors_serves_what_all_others_read(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_image_for_the_newest_processors_serves_what_all_others_read(bench, monkeypatch):
     if not native_library().is_file():
         pytest.skip("they were not compiled: there was no C compiler at setup")
-    of_layout = {
-        layout: NativeOperators(native_library(), layout.name, layout) for layout in Layout
-    }
+    of_layout = {layout: NativeOperators(native_library(), layout.name, layout) for layout in Layout}
 
-    def find(kernels: str | None = None, layout: Layout | None = None) -> NativeOperators:
+    def find(kernels=None, layout=None):
         return of_layout[Layout[kernels] if kernels else layout or Layout.CENTERED_PAIRS]
 
     monkeypatch.setattr(getting, "find_native_operators", find)
@@ -185,7 +169,7 @@ def test_an_image_for_the_newest_processors_serves_what_all_others_read(
         assert bench.prepare("failing") == own
 
 
-def test_what_nobody_has_used_for_a_week_goes(bench: Bench) -> None:
+def test_what_nobody_has_used_for_a_week_goes(bench):
     path = bench.prepare("faithful")
     family = path.parent.name.partition("-")[0]
     names = {
@@ -203,16 +187,14 @@ def test_what_nobody_has_used_for_a_week_goes(bench: Bench) -> None:
     assert time.time() - path.parent.stat().st_mtime < store.KEPT_UNUSED_S
 
 
-def test_what_cannot_be_removed_is_told_and_nothing_fails(
-    bench: Bench, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_removed_is_told_and_nothing_fails(bench, caplog, monkeypatch):
     path = bench.prepare("faithful")
     family = path.parent.name.partition("-")[0]
     old = bench.prepared / f"{family}-stock-0-1.19.0-0"
     old.mkdir()
     unused_for(store.KEPT_UNUSED_S + 1, old)
 
-    def refuse(*_: object) -> None:
+    def refuse(*_):
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(os, "rename", refuse)
@@ -221,13 +203,11 @@ def test_what_cannot_be_removed_is_told_and_nothing_fails(
     assert message == f"the unused model {old} cannot be removed: Permission denied"
 
 
-def test_a_model_that_vanishes_before_it_is_opened_is_made_anew(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_vanishes_before_it_is_opened_is_made_anew(bench, monkeypatch):
     opened: list[Path] = []
     open_model = loading.models.open
 
-    def open_after_another_removed_it(prepared: PreparedModel, *rest: Any, **options: Any) -> Model:
+    def open_after_another_removed_it(prepared, *rest, **options):
         opened.append(prepared.folder)
         if len(opened) == 1:
             shutil.rmtree(prepared.folder)
@@ -242,7 +222,7 @@ def test_a_model_that_vanishes_before_it_is_opened_is_made_anew(
 
 
 @pytest.fixture
-def taken(bench: Bench) -> Iterator[Bench]:
+def taken(bench):
     """A cache in which another process prepares a model, and never ends."""
     bench.prepared.mkdir(parents=True)
     with (bench.prepared / ".lock").open("w") as lock:
@@ -254,11 +234,11 @@ class StoppedError(Exception):
     pass
 
 
-def stop_at(number: int) -> Callable[[str], None]:
+def stop_at(number):
     """Return what takes lines of progress, and raises an error at one of them."""
     lines: list[str] = []
 
-    def progress(line: str) -> None:
+    def progress(line):
         lines.append(line)
         if len(lines) == number:
             raise StoppedError(line)
@@ -267,26 +247,20 @@ def stop_at(number: int) -> Callable[[str], None]:
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_who_waits_for_another_process_can_be_stopped(
-    taken: Bench, monkeypatch: pytest.MonkeyPatch, number: int
-) -> None:
+def test_who_waits_for_another_process_can_be_stopped(taken, monkeypatch, number):
     monkeypatch.setattr(store, "TOLD_EVERY_S", 0.0)
     with pytest.raises(StoppedError, match="waiting for another process"):
         taken.get(stop_at(number))
 
 
-def test_nobody_waits_for_another_process_without_end(
-    taken: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nobody_waits_for_another_process_without_end(taken, monkeypatch):
     monkeypatch.setattr(store, "LONGEST_WAIT_S", 0.0)
     with pytest.raises(NotPreparedError, match="another process has been preparing a model"):
         taken.get(print)
     assert taken.n_rewritings == 0
 
 
-def test_who_waits_for_the_worker_can_be_stopped(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_waits_for_the_worker_can_be_stopped(bench, monkeypatch):
     monkeypatch.setattr(store, "TOLD_EVERY_S", 0.01)
     monkeypatch.setattr(store, "PROGRAM", "import sys; sys.stdin.read()")  # silent for ever
     with pytest.raises(StoppedError, match="still preparing"):
@@ -294,7 +268,7 @@ def test_who_waits_for_the_worker_can_be_stopped(
     assert [path for path in bench.folders() if path.startswith(".")] == []
 
 
-def test_a_cache_that_can_only_be_read_serves_what_is_in_it(made: Bench) -> None:
+def test_a_cache_that_can_only_be_read_serves_what_is_in_it(made):
     lock = made.prepared / ".lock"
     lock.unlink()
     lock.mkdir()  # root may write everywhere, but nobody opens this
@@ -304,7 +278,7 @@ def test_a_cache_that_can_only_be_read_serves_what_is_in_it(made: Bench) -> None
         lock.rmdir()
 
 
-def test_auto_without_cuda_runs_the_prepared_model(made: Bench) -> None:
+def test_auto_without_cuda_runs_the_prepared_model(made):
     runtime = open_runtime("auto")
     if "CUDAExecutionProvider" in runtime.compiled_in:
         pytest.skip("this ONNX Runtime has CUDA; going without it needs one that has none")

@@ -1,7 +1,5 @@
 """Processes that prepare models: several at once, killed, failing."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -9,8 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from tests.service.preparation.store_bench import Bench
 from tests.small_kokoro import LIFELINE
 
 PROCESS = """
@@ -28,7 +24,7 @@ with pytest.MonkeyPatch.context() as patch:
 """
 
 
-def start(folder: Path, name: str) -> subprocess.Popen[str]:
+def start(folder, name):
     """Start a process that prepares when it is sent a line."""
     root = str(Path(__file__).resolve().parents[3])
     process = subprocess.Popen(
@@ -42,7 +38,7 @@ def start(folder: Path, name: str) -> subprocess.Popen[str]:
     return process
 
 
-def test_processes_that_start_at_once_make_it_once(bench: Bench, tmp_path: Path) -> None:
+def test_processes_that_start_at_once_make_it_once(bench, tmp_path):
     processes = [start(tmp_path, "faithful") for _ in range(2)]
     for process in processes:
         assert process.stdin is not None
@@ -57,8 +53,8 @@ def test_processes_that_start_at_once_make_it_once(bench: Bench, tmp_path: Path)
 
 
 def test_a_service_that_is_killed_takes_its_preparing_process_along_and_leaves_nothing_whole(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    bench, tmp_path, monkeypatch
+):
     fifo = tmp_path / "lifeline"
     os.mkfifo(fifo)
     monkeypatch.setenv(LIFELINE, str(fifo))
@@ -79,14 +75,9 @@ def test_a_service_that_is_killed_takes_its_preparing_process_along_and_leaves_n
 
 @pytest.mark.parametrize(
     ("rewriting", "reason"),
-    [
-        ("failing", "RuntimeError: there is a hole in the graph"),
-        ("dying", "killed by signal 9"),
-    ],
+    [("failing", "RuntimeError: there is a hole in the graph"), ("dying", "killed by signal 9")],
 )
-def test_a_process_that_fails_is_told_in_one_line_and_leaves_nothing(
-    bench: Bench, caplog: pytest.LogCaptureFixture, rewriting: str, reason: str
-) -> None:
+def test_a_process_that_fails_is_told_in_one_line_and_leaves_nothing(bench, caplog, rewriting, reason):
     bench.load(rewriting).close()
     (message,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert reason in message
@@ -94,11 +85,11 @@ def test_a_process_that_fails_is_told_in_one_line_and_leaves_nothing(
     assert bench.folders() == []
 
 
-def test_who_stops_waiting_ends_the_process(bench: Bench) -> None:
+def test_who_stops_waiting_ends_the_process(bench):
     class StoppedError(Exception):
         pass
 
-    def stop(line: str) -> None:
+    def stop(line):
         if "optimizing" in line:
             raise StoppedError
 

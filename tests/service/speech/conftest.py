@@ -1,16 +1,8 @@
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import pytest
-
-if TYPE_CHECKING:
-    from service.speech import Synthesizer
 
 
 @pytest.fixture(scope="session")
-def small_synthesizer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Synthesizer]:
+def small_synthesizer(tmp_path_factory):
     """A synthesizer with a model that hums at once, for tests of all but the sound."""
     from tests.opened_models import open_small
 

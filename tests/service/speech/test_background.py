@@ -6,10 +6,9 @@ import threading
 
 import numpy as np
 import pytest
-
 from service.errors import CancelledError
-from service.settings import Decoding
-from service.speech import AudioSegment, Cancellation, Delivery, Synthesizer, Utterance
+
+from service.speech import AudioSegment, Cancellation, Delivery, Utterance
 
 TEXT = "The birch canoe slid on the smooth planks. Glue the sheet to the dark blue background."
 
@@ -17,24 +16,22 @@ TEXT = "The birch canoe slid on the smooth planks. Glue the sheet to the dark bl
 class Counted(Cancellation):
     """Counts how often it had to give way."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(is_background=True)
         self.n_times = 0
 
-    def give_way(self) -> None:
+    def give_way(self):
         self.n_times += 1
         super().give_way()
 
 
-def joined(segments: list[AudioSegment]) -> np.ndarray:
+def joined(segments):
     return np.concatenate([segment.samples for segment in segments])
 
 
 @pytest.mark.parametrize("decoding", ["whole", "windows"])
-def test_work_that_gave_way_sounds_as_if_it_had_not(
-    synthesizer: Synthesizer, decoding: Decoding
-) -> None:
-    def plan() -> list[AudioSegment]:
+def test_work_that_gave_way_sounds_as_if_it_had_not(synthesizer, decoding):
+    def plan():
         delivery = Delivery(streamed=True, decoding=decoding, chunking="even")
         utterance = Utterance(TEXT, speed=2.0)
         return list(synthesizer.stream(synthesizer.plan(utterance, delivery), cancellation))
@@ -52,7 +49,7 @@ def test_work_that_gave_way_sounds_as_if_it_had_not(
         np.testing.assert_array_equal(joined(said), undisturbed)
 
 
-def test_cancelled_work_ends(synthesizer: Synthesizer) -> None:
+def test_cancelled_work_ends(synthesizer):
     with Cancellation(is_background=True) as cancellation:
         plan = synthesizer.plan(Utterance(TEXT), Delivery(streamed=True, decoding="windows"))
         segments = synthesizer.stream(plan, cancellation)

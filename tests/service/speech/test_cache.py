@@ -1,17 +1,15 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
-
-from service.model import Inference
 from service.speech.cache import AudioCache
 
+from service.model import Inference
 
-def inference(n_samples: int) -> Inference:
+
+def inference(n_samples):
     return Inference(np.zeros(n_samples, np.float32), np.zeros(10, np.int64))
 
 
-def test_what_was_put_comes_back_and_is_counted_in_bytes() -> None:
+def test_what_was_put_comes_back_and_is_counted_in_bytes():
     cache = AudioCache(10_000)
     assert cache.is_on
     assert cache.get("a") is None
@@ -21,7 +19,7 @@ def test_what_was_put_comes_back_and_is_counted_in_bytes() -> None:
     assert cache.n_bytes == 4080
 
 
-def test_the_one_not_used_for_longest_goes_first_and_the_bound_holds() -> None:
+def test_the_one_not_used_for_longest_goes_first_and_the_bound_holds():
     cache = AudioCache(10_000)
     cache.put("a", inference(1000))
     cache.put("b", inference(1000))
@@ -33,7 +31,7 @@ def test_the_one_not_used_for_longest_goes_first_and_the_bound_holds() -> None:
 
 
 @pytest.mark.parametrize("max_bytes", [0, 4079])
-def test_what_is_larger_than_the_cache_is_not_kept(max_bytes: int) -> None:
+def test_what_is_larger_than_the_cache_is_not_kept(max_bytes):
     cache = AudioCache(max_bytes)
     cache.put("a", inference(1000))
     assert cache.get("a") is None

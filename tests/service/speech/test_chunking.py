@@ -5,17 +5,10 @@ from typing import get_args
 
 import pytest
 from hypothesis import strategies as st
-
-from service.speech.chunking import (
-    LONGEST_CHUNK_S,
-    MAX_CHUNK_LENGTH,
-    MIN_CHUNK_LENGTH,
-    USUAL_PACE,
-    Chunker,
-    Chunking,
-)
-from service.text import Reading, Word, read_phonemes
+from service.speech.chunking import LONGEST_CHUNK_S, MAX_CHUNK_LENGTH, MIN_CHUNK_LENGTH, USUAL_PACE, Chunker, Chunking
 from tests.profiles import given
+
+from service.text import Reading, Word, read_phonemes
 
 SENTENCE = "ðə kwˈɪk bɹˈWn fˈɑks ʤˈʌmps ˌOvəɹ ðə lˈAzi dˈɔɡ. "
 """48 phonemes without the space."""
@@ -23,7 +16,7 @@ SENTENCE = "ðə kwˈɪk bɹˈWn fˈɑks ʤˈʌmps ˌOvəɹ ðə lˈAzi dˈɔɡ.
 CHUNKINGS = st.sampled_from(get_args(Chunking))
 
 
-def chunks_of(*readings: Reading | str, chunking: Chunking = "even") -> list[Reading]:
+def chunks_of(*readings, chunking="even"):
     chunker = Chunker(chunking=chunking, real_time_factor=0.5)
     chunks: list[Reading] = []
     for reading in readings:
@@ -31,25 +24,25 @@ def chunks_of(*readings: Reading | str, chunking: Chunking = "even") -> list[Rea
     return chunks + list(chunker.finish())
 
 
-def split(*readings: Reading | str, chunking: Chunking = "even") -> list[str]:
+def split(*readings, chunking="even"):
     return [chunk.phonemes for chunk in chunks_of(*readings, chunking=chunking)]
 
 
-def without_spaces(text: str) -> str:
+def without_spaces(text):
     return "".join(text.split())
 
 
-def words(n_phonemes: int) -> str:
+def words(n_phonemes):
     """Return so many phonemes, the last of which ends a word."""
     return "".join("a" if (n_phonemes - n) % 5 else " " for n in range(n_phonemes)).strip()
 
 
-def test_what_fits_stays_whole() -> None:
+def test_what_fits_stays_whole():
     assert split("həlˈO, wˈɜɹld. həlˈO.") == ["həlˈO, wˈɜɹld. həlˈO."]
     assert split("a" * 150) == ["a" * 150]
 
 
-def test_nothing_has_no_chunks() -> None:
+def test_nothing_has_no_chunks():
     assert split() == []
 
 
@@ -64,20 +57,20 @@ def test_nothing_has_no_chunks() -> None:
         ("“" + words(76) + ".", words(14) + ", " + words(80) + "”"),
     ],
 )
-def test_the_best_boundary_is_taken(before: str, after: str) -> None:
+def test_the_best_boundary_is_taken(before, after):
     assert split(f"{before} {after}") == [before, after]
 
 
-def test_a_dash_without_spaces_is_a_boundary() -> None:
+def test_a_dash_without_spaces_is_a_boundary():
     assert split(f"{words(80)}—{words(90)}") == [f"{words(80)}—", words(90)]
 
 
-def test_without_any_boundary_the_cut_is_in_the_middle_and_no_symbol_loses_its_modifier() -> None:
+def test_without_any_boundary_the_cut_is_in_the_middle_and_no_symbol_loses_its_modifier():
     assert [len(chunk) for chunk in split("a" * 180)] == [90, 90]
     assert split("a" * 90 + "ː" + "a" * 89)[1].startswith("aː")
 
 
-def test_chunks_of_prose_have_lengths_that_sound_well() -> None:
+def test_chunks_of_prose_have_lengths_that_sound_well():
     chunks = split(SENTENCE * 41)
     assert all(chunk.endswith(".") for chunk in chunks)
     assert min(map(len, chunks)) >= MIN_CHUNK_LENGTH
@@ -85,7 +78,7 @@ def test_chunks_of_prose_have_lengths_that_sound_well() -> None:
 
 
 @pytest.mark.parametrize("chunking", ["even", "early"])
-def test_slow_speech_is_cut_into_chunks_of_as_many_seconds(chunking: Chunking) -> None:
+def test_slow_speech_is_cut_into_chunks_of_as_many_seconds(chunking):
     lengths = {}
     for pace in (USUAL_PACE / 2, USUAL_PACE, USUAL_PACE * 2):
         chunker = Chunker(chunking=chunking, pace=pace)
@@ -97,9 +90,7 @@ def test_slow_speech_is_cut_into_chunks_of_as_many_seconds(chunking: Chunking) -
 
 
 @pytest.mark.parametrize("chunking", ["even", "early"])
-def test_where_memory_is_limited_chunks_are_no_longer_than_there_is_room_for(
-    chunking: Chunking,
-) -> None:
+def test_where_memory_is_limited_chunks_are_no_longer_than_there_is_room_for(chunking):
     chunker = Chunker(chunking=chunking, longest_s=LONGEST_CHUNK_S / 3)
     chunks = [*chunker.add(read_phonemes(SENTENCE * 60)), *chunker.finish()]
     lengths = [len(chunk.phonemes) for chunk in chunks]
@@ -107,7 +98,7 @@ def test_where_memory_is_limited_chunks_are_no_longer_than_there_is_room_for(
     assert " ".join(chunk.phonemes for chunk in chunks) == (SENTENCE * 60).strip()
 
 
-def test_another_pace_begins_with_a_new_chunk() -> None:
+def test_another_pace_begins_with_a_new_chunk():
     chunker = Chunker()
     list(chunker.add(read_phonemes(SENTENCE)))
     with pytest.raises(ValueError, match="not finished"):
@@ -118,7 +109,7 @@ def test_another_pace_begins_with_a_new_chunk() -> None:
     assert all(len(chunk.phonemes) <= MAX_CHUNK_LENGTH / 2 for chunk in chunks)
 
 
-def test_what_is_said_slowly_after_an_early_beginning_is_cut_by_its_own_pace() -> None:
+def test_what_is_said_slowly_after_an_early_beginning_is_cut_by_its_own_pace():
     chunker = Chunker(chunking="early", real_time_factor=0.1)
     usual = [*chunker.add(read_phonemes(SENTENCE * 20)), *chunker.finish()]
     assert max(len(chunk.phonemes) for chunk in usual) > MAX_CHUNK_LENGTH / 2
@@ -129,7 +120,7 @@ def test_what_is_said_slowly_after_an_early_beginning_is_cut_by_its_own_pace() -
 
 
 @pytest.mark.parametrize("factor", [0.0, 0.1, 0.3, 0.6, 2.0])
-def test_no_early_chunk_takes_longer_than_what_was_made_before_it_plays(factor: float) -> None:
+def test_no_early_chunk_takes_longer_than_what_was_made_before_it_plays(factor):
     chunker = Chunker(chunking="early", real_time_factor=factor)
     lengths = [len(chunk.phonemes) for chunk in chunker.add(read_phonemes(SENTENCE * 60))]
     reckoned = min(max(factor, 0.02), 0.9)
@@ -139,7 +130,7 @@ def test_no_early_chunk_takes_longer_than_what_was_made_before_it_plays(factor: 
         unheard += length * (1 - reckoned)
 
 
-def test_the_quicker_the_model_the_sooner_early_chunks_are_long() -> None:
+def test_the_quicker_the_model_the_sooner_early_chunks_are_long():
     second = []
     for factor in (0.6, 0.3, 0.1):
         chunker = Chunker(chunking="early", real_time_factor=factor)
@@ -149,31 +140,25 @@ def test_the_quicker_the_model_the_sooner_early_chunks_are_long() -> None:
 
 
 @given(st.text("aˈb .,;—!?”“()", max_size=2000), CHUNKINGS)
-def test_nothing_is_lost_and_every_chunk_fits(text: str, chunking: Chunking) -> None:
+def test_nothing_is_lost_and_every_chunk_fits(text, chunking):
     chunks = split(text, chunking=chunking) if text.strip() else []
     assert without_spaces("".join(chunks)) == without_spaces(text)
     assert all(0 < len(chunk) <= MAX_CHUNK_LENGTH for chunk in chunks)
     assert all(chunk == chunk.strip() for chunk in chunks)
 
 
-@given(
-    st.lists(st.text("ab.,;“”", min_size=1, max_size=9), max_size=200),
-    st.integers(1, 30),
-    CHUNKINGS,
-)
-def test_how_the_text_came_makes_no_difference(
-    said: list[str], n_words: int, chunking: Chunking
-) -> None:
+@given(st.lists(st.text("ab.,;“”", min_size=1, max_size=9), max_size=200), st.integers(1, 30), CHUNKINGS)
+def test_how_the_text_came_makes_no_difference(said, n_words, chunking):
     parts = [" ".join(said[start : start + n_words]) for start in range(0, len(said), n_words)]
     assert split(*parts, chunking=chunking) == split(" ".join(said), chunking=chunking)
 
 
-def reading_of(phonemes: str, *ranges: tuple[int, int]) -> Reading:
+def reading_of(phonemes, *ranges):
     spans = [Word(n, n + 1, *span) for n, span in enumerate(ranges)]
     return Reading(phonemes, tuple(spans))
 
 
-def test_no_cut_is_inside_a_number() -> None:
+def test_no_cut_is_inside_a_number():
     phonemes = f"{words(48)} {words(42)}. {words(70)}"
     assert split(phonemes)[0].endswith(".")
     for number in ((45, 125), (8, 144), (45, 160)):
@@ -183,7 +168,7 @@ def test_no_cut_is_inside_a_number() -> None:
         assert split(Reading(phonemes, unbroken=(number,))) == [first, second]
 
 
-def test_a_number_that_is_too_long_is_cut_between_its_words() -> None:
+def test_a_number_that_is_too_long_is_cut_between_its_words():
     phonemes = words(700)
     chunks = chunks_of(reading_of(phonemes, (0, len(phonemes))))
     assert " ".join(chunk.phonemes for chunk in chunks) == phonemes
@@ -191,7 +176,7 @@ def test_a_number_that_is_too_long_is_cut_between_its_words() -> None:
 
 
 @given(st.lists(st.text("ab,.", min_size=1, max_size=30), min_size=1, max_size=100), CHUNKINGS)
-def test_words_are_found_again_in_the_chunks(said: list[str], chunking: Chunking) -> None:
+def test_words_are_found_again_in_the_chunks(said, chunking):
     reading = read_phonemes(" ".join(said))
     of_reading = [reading.phonemes[w.phonemes_start : w.phonemes_end] for w in reading.words]
     of_chunks: dict[int, str] = {}
@@ -203,7 +188,7 @@ def test_words_are_found_again_in_the_chunks(said: list[str], chunking: Chunking
     assert list(of_chunks.values()) == of_reading
 
 
-def short_first(text: str, factor: float) -> str:
+def short_first(text, factor):
     chunker = Chunker(chunking="short_first", real_time_factor=factor)
     return [*chunker.add(read_phonemes(text)), *chunker.finish()][0].phonemes
 
@@ -217,16 +202,14 @@ def short_first(text: str, factor: float) -> str:
         ("ab " * 200, "ab " * 23, 68),
     ],
 )
-def test_a_quick_model_begins_with_a_short_sentence(
-    text: str, first: str | None, length: int
-) -> None:
+def test_a_quick_model_begins_with_a_short_sentence(text, first, length):
     quick = short_first(text, 0.5)
     assert len(quick) == length
     assert first is None or quick == first.strip()
     assert len(short_first(text, 0.6)) > 100
 
 
-def test_early_chunks_begin_short_and_grow() -> None:
+def test_early_chunks_begin_short_and_grow():
     lengths = [len(chunk) for chunk in split(SENTENCE * 20, chunking="early")]
     assert lengths[0] == 48
     assert all(later >= sooner for sooner, later in pairwise(lengths[:4]))
@@ -236,7 +219,7 @@ def test_early_chunks_begin_short_and_grow() -> None:
         assert 0.5 * sum(lengths[1 : number + 1]) <= sum(lengths[:number])
 
 
-def test_what_is_said_soon_stays_whole() -> None:
+def test_what_is_said_soon_stays_whole():
     assert split(SENTENCE, chunking="early") == [SENTENCE.strip()]
     assert split("a" * 90, chunking="early") == ["a" * 90]
 
@@ -250,5 +233,5 @@ def test_what_is_said_soon_stays_whole() -> None:
         ("a" * 200, "a" * 30),  # else anywhere
     ],
 )
-def test_the_first_early_chunk_ends_at_the_nearest_good_place(text: str, first: str) -> None:
+def test_the_first_early_chunk_ends_at_the_nearest_good_place(text, first):
     assert split(text, chunking="early")[0] == first

@@ -1,26 +1,23 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-
-from service.model.kokoro import Samples
-from service.speech import AudioSegment, Delivery, Synthesizer, Utterance
 from service.speech.delivery import Made
 from service.speech.stretching import Stretcher, stretched, stretched_size
 from service.speech.windows import Sound
 from tests.profiles import given
 
+from service.speech import Delivery, Utterance
+
 SENTENCE = "The birch canoe slid on the smooth planks."
 FACTORS = [0.5, 0.625, 0.9, 1.25, 1.7, 2.0, 3.2]
 
 
-def stretch(parts: list[Samples], factor: float) -> Samples:
+def stretch(parts, factor):
     stretcher = Stretcher(factor)
     return np.concatenate([*map(stretcher.add, parts), stretcher.finish()])
 
 
-def tone(frequency_hz: float, duration_s: float) -> Samples:
+def tone(frequency_hz, duration_s):
     time_s = np.arange(round(duration_s * 24_000)) / 24_000
     return (0.5 * np.sin(2 * np.pi * frequency_hz * time_s)).astype(np.float32)
 
@@ -30,9 +27,7 @@ def tone(frequency_hz: float, duration_s: float) -> Samples:
     n_samples=st.integers(0, 12_000),
     cuts=st.lists(st.integers(0, 12_000), max_size=6).map(sorted),
 )
-def test_how_the_samples_are_divided_changes_nothing_and_the_length_is_exact(
-    factor: float, n_samples: int, cuts: list[int]
-) -> None:
+def test_how_the_samples_are_divided_changes_nothing_and_the_length_is_exact(factor, n_samples, cuts):
     samples = np.random.default_rng(n_samples).normal(0, 0.2, n_samples).astype(np.float32)
     whole = stretch([samples], factor)
     assert whole.size == stretched_size(n_samples, factor) == round(n_samples / factor)
@@ -41,7 +36,7 @@ def test_how_the_samples_are_divided_changes_nothing_and_the_length_is_exact(
 
 @pytest.mark.parametrize("factor", FACTORS)
 @pytest.mark.parametrize("frequency_hz", [80.0, 220.0, 1000.0])
-def test_a_tone_keeps_its_pitch_and_its_loudness(factor: float, frequency_hz: float) -> None:
+def test_a_tone_keeps_its_pitch_and_its_loudness(factor, frequency_hz):
     result = stretch([tone(frequency_hz, 2.0)], factor)
     middle = result[2400:-2400].astype(np.float64)
     spectrum = np.abs(np.fft.rfft(middle * np.hanning(middle.size)))
@@ -53,7 +48,7 @@ def test_a_tone_keeps_its_pitch_and_its_loudness(factor: float, frequency_hz: fl
 
 
 @pytest.mark.parametrize("factor", FACTORS)
-def test_every_sound_stays_in_its_place(factor: float) -> None:
+def test_every_sound_stays_in_its_place(factor):
     samples = np.zeros(48_000, np.float32)
     places_s = [0.3, 0.8, 1.1, 1.7]
     for place_s in places_s:
@@ -66,12 +61,12 @@ def test_every_sound_stays_in_its_place(factor: float) -> None:
         assert begin == pytest.approx(place_s / factor, abs=0.015)
 
 
-def test_silence_stays_silent() -> None:
+def test_silence_stays_silent():
     assert not stretch([np.zeros(24_000, np.float32)], 1.5).any()
 
 
 @pytest.mark.parametrize("factor", FACTORS)
-def test_sixty_five_milliseconds_are_held_at_most(factor: float) -> None:
+def test_sixty_five_milliseconds_are_held_at_most(factor):
     stretcher = Stretcher(factor)
     n_out = 0
     for n_in in range(120, 24_001, 120):
@@ -79,7 +74,7 @@ def test_sixty_five_milliseconds_are_held_at_most(factor: float) -> None:
         assert n_in / 24_000 - n_out * factor / 24_000 <= 0.065
 
 
-def test_the_sounds_of_a_chunk_keep_their_frames() -> None:
+def test_the_sounds_of_a_chunk_keep_their_frames():
     durations = np.array([10, 20, 10])
     parts = np.split(tone(200, 1.0), [9_000])
     made = [
@@ -96,19 +91,17 @@ def test_the_sounds_of_a_chunk_keep_their_frames() -> None:
 # With the model.
 
 
-def said(synthesizer: Synthesizer, utterance: Utterance, delivery: Delivery) -> list[AudioSegment]:
+def said(synthesizer, utterance, delivery):
     return list(synthesizer.stream(synthesizer.plan(utterance, delivery)))
 
 
-def duration_s(segments: list[AudioSegment]) -> float:
+def duration_s(segments):
     return sum(segment.duration_s for segment in segments)
 
 
 @pytest.mark.parametrize(("speed", "of_model"), [(0.25, 0.5), (0.4, 0.5), (2.5, 1.25), (4.0, 1.25)])
 @pytest.mark.parametrize("kind", ["small", pytest.param("real", marks=pytest.mark.thorough)])
-def test_what_the_model_cannot_do_is_stretched(
-    request: pytest.FixtureRequest, kind: str, speed: float, of_model: float
-) -> None:
+def test_what_the_model_cannot_do_is_stretched(request, kind, speed, of_model):
     speaking = request.getfixturevalue("synthesizer" if kind == "real" else "small_synthesizer")
     delivery = Delivery(timed=True)
     known = said(speaking, Utterance(SENTENCE, speed=of_model), delivery)
@@ -126,9 +119,7 @@ def test_what_the_model_cannot_do_is_stretched(
 
 
 @pytest.mark.parametrize(("text", "speed"), [("Glue the sheet.", 0.3), (SENTENCE, 3.0)])
-def test_a_stream_is_stretched_as_it_is_made(
-    synthesizer: Synthesizer, text: str, speed: float
-) -> None:
+def test_a_stream_is_stretched_as_it_is_made(synthesizer, text, speed):
     streamed = Delivery(streamed=True, timed=True, decoding="windows")
     segments = said(synthesizer, Utterance(text, speed=speed), streamed)
     assert len(segments) > 1
@@ -144,8 +135,8 @@ def test_a_stream_is_stretched_as_it_is_made(
     assert len([word for segment in segments for word in segment.words]) == len(text.split())
 
 
-def test_each_part_of_a_text_has_its_own_speed(small_synthesizer: Synthesizer) -> None:
-    def length_s(rate: str, pause: str = "") -> float:
+def test_each_part_of_a_text_has_its_own_speed(small_synthesizer):
+    def length_s(rate, pause=""):
         text = f"<speak>Yes, indeed.{pause}<prosody rate='{rate}'>{SENTENCE}</prosody></speak>"
         return duration_s(said(small_synthesizer, Utterance(text, "ssml"), Delivery()))
 
@@ -158,18 +149,9 @@ def test_each_part_of_a_text_has_its_own_speed(small_synthesizer: Synthesizer) -
 
 @pytest.mark.parametrize(
     ("speed", "of_model", "stretching"),
-    [
-        (0.25, 0.5, 0.5),
-        (0.3, 0.5, 0.6),
-        (0.5, 0.5, 1.0),
-        (1.1, 1.1, 1.0),
-        (2.0, 2.0, 1.0),
-        (4.0, 1.25, 3.2),
-    ],
+    [(0.25, 0.5, 0.5), (0.3, 0.5, 0.6), (0.5, 0.5, 1.0), (1.1, 1.1, 1.0), (2.0, 2.0, 1.0), (4.0, 1.25, 3.2)],
 )
-def test_the_model_does_what_it_can(
-    synthesizer: Synthesizer, speed: float, of_model: float, stretching: float
-) -> None:
+def test_the_model_does_what_it_can(synthesizer, speed, of_model, stretching):
     (chunk,) = synthesizer.plan(Utterance("Yes.", speed=speed)).chunks
     assert (chunk.speed, chunk.model_speed) == (speed, of_model)
     assert chunk.stretching == pytest.approx(stretching)

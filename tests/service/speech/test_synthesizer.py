@@ -1,52 +1,50 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-
-from service import errors
-from service.errors import NotReadyError, ServiceError
+from service.errors import NotReadyError
 from service.loading import load_synthesizer
 from service.settings import Settings
-from service.speech import AudioSegment, Delivery, Planner, Synthesizer, Utterance, VoiceLibrary
 from service.speech.chunking import MAX_CHUNK_LENGTH
 from service.speech.plan import Coverage
 from service.speech.planning import MOST_PHONEMES
-from service.text import LANGUAGES, FrontEnd, Passage, Reading, UserLexicon, parse
+
+from service import errors
+from service.speech import AudioSegment, Delivery, Planner, Utterance, VoiceLibrary
+from service.text import LANGUAGES, FrontEnd, Passage, UserLexicon, parse
 
 SENTENCE = "The birch canoe slid on the smooth planks."
 
 
-def speak(synthesizer: Synthesizer, utterance: Utterance, *, gain: float = 1.0) -> np.ndarray:
+def speak(synthesizer, utterance, *, gain=1.0):
     plan = synthesizer.plan(utterance, Delivery(gain=gain))
     segments = list(synthesizer.stream(plan))
     return np.concatenate([segment.samples for segment in segments])
 
 
-def phonemes_of(synthesizer: Synthesizer, text: str) -> str:
+def phonemes_of(synthesizer, text):
     front_end = synthesizer.planner.front_end
     (passage,) = parse(text)
     assert isinstance(passage, Passage)
     return " ".join(reading.phonemes for reading in front_end.read(passage, "en-us"))
 
 
-def assert_audible(samples: np.ndarray) -> None:
+def assert_audible(samples):
     assert samples.dtype == np.float32
     assert np.isfinite(samples).all()
     assert 0.01 < np.sqrt(np.mean(samples**2)) < 0.5
     assert np.abs(samples).max() < 1.5
 
 
-def test_the_same_request_gives_the_same_samples(synthesizer: Synthesizer) -> None:
+def test_the_same_request_gives_the_same_samples(synthesizer):
     first, second = (speak(synthesizer, Utterance(SENTENCE)) for _ in range(2))
     np.testing.assert_array_equal(first, second)
 
 
-def first_voices_and_others() -> Iterator[object]:
+def first_voices_and_others():
     """Yield all voices; those after the first of their language are for `make test-all`."""
     folder = Path(__file__).resolve().parents[3] / "voices"
     languages = set()
@@ -57,7 +55,7 @@ def first_voices_and_others() -> Iterator[object]:
 
 
 @pytest.mark.parametrize("voice", [*first_voices_and_others()])
-def test_every_voice_speaks_its_language(synthesizer: Synthesizer, voice: str) -> None:
+def test_every_voice_speaks_its_language(synthesizer, voice):
     text = {
         "en-us": "Good morning.", "en-gb": "Good morning.", "es": "Buenos días.",
         "fr": "Bonjour à tous.", "hi": "नमस्ते दुनिया।", "it": "Buongiorno a tutti.",
@@ -67,9 +65,7 @@ def test_every_voice_speaks_its_language(synthesizer: Synthesizer, voice: str) -
     language = synthesizer.planner.voices.resolve(voice).language
     assert language is not None
     utterance = (
-        Utterance(text[language], voice=voice)
-        if language in text
-        else Utterance(phonemes[language], "phonemes", voice)
+        Utterance(text[language], voice=voice) if language in text else Utterance(phonemes[language], "phonemes", voice)
     )
     samples = speak(synthesizer, utterance)
     assert_audible(samples)
@@ -77,7 +73,7 @@ def test_every_voice_speaks_its_language(synthesizer: Synthesizer, voice: str) -
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_a_voice_may_read_another_language(synthesizer: Synthesizer, language: str) -> None:
+def test_a_voice_may_read_another_language(synthesizer, language):
     if synthesizer.planner.front_end.readers.is_available(language):
         assert synthesizer.plan(Utterance("a", language=language)).language == language
     else:
@@ -85,7 +81,7 @@ def test_a_voice_may_read_another_language(synthesizer: Synthesizer, language: s
             synthesizer.plan(Utterance("a", language=language))
 
 
-def test_a_blend_is_neither_of_its_voices(synthesizer: Synthesizer) -> None:
+def test_a_blend_is_neither_of_its_voices(synthesizer):
     one, other, blend = (
         speak(synthesizer, Utterance("Good morning.", voice=voice))
         for voice in ("af_bella", "af_sky", "af_bella(2)+af_sky(1)")
@@ -97,20 +93,16 @@ def test_a_blend_is_neither_of_its_voices(synthesizer: Synthesizer) -> None:
 
 
 @pytest.mark.parametrize("speed", [2.0, pytest.param(0.5, marks=pytest.mark.thorough)])
-def test_speed_halves_and_doubles_the_duration(synthesizer: Synthesizer, speed: float) -> None:
+def test_speed_halves_and_doubles_the_duration(synthesizer, speed):
     text = f"{SENTENCE} Glue the sheet to the dark blue background."
     normal, other = (speak(synthesizer, Utterance(text, speed=each)).size for each in (1.0, speed))
     assert other / normal == pytest.approx(1 / speed, rel=0.1)
 
 
 @pytest.mark.parametrize(
-    "n_characters",
-    [
-        pytest.param(400, marks=pytest.mark.thorough),
-        pytest.param(5_000, marks=pytest.mark.slow),
-    ],
+    "n_characters", [pytest.param(400, marks=pytest.mark.thorough), pytest.param(5_000, marks=pytest.mark.slow)]
 )
-def test_a_long_text_comes_out_whole(synthesizer: Synthesizer, n_characters: int) -> None:
+def test_a_long_text_comes_out_whole(synthesizer, n_characters):
     sentences = [
         "Rice is often served in round bowls, and the juice of lemons makes fine punch.",
         "The box was thrown beside the parked truck; nobody knew why.",
@@ -134,7 +126,7 @@ def test_a_long_text_comes_out_whole(synthesizer: Synthesizer, n_characters: int
     assert np.diff(loud).max() / 24_000 < 0.8
 
 
-def test_chunks_are_the_whole_and_joins_do_not_click(synthesizer: Synthesizer) -> None:
+def test_chunks_are_the_whole_and_joins_do_not_click(synthesizer):
     text = " ".join([SENTENCE] * 8)
     segments = list(synthesizer.stream(synthesizer.plan(Utterance(text, speed=2.0))))
     assert len(segments) > 1
@@ -145,19 +137,15 @@ def test_chunks_are_the_whole_and_joins_do_not_click(synthesizer: Synthesizer) -
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("voice", "speed"), [("af_heart", 1.0), ("af_heart", 0.5), ("af_nicole", 0.75)]
-)
-def test_no_chunk_is_much_longer_than_ten_seconds(
-    synthesizer: Synthesizer, voice: str, speed: float
-) -> None:
+@pytest.mark.parametrize(("voice", "speed"), [("af_heart", 1.0), ("af_heart", 0.5), ("af_nicole", 0.75)])
+def test_no_chunk_is_much_longer_than_ten_seconds(synthesizer, voice, speed):
     text = " ".join([SENTENCE.rstrip(".").lower()] * round(9 * speed))
     plan = synthesizer.plan(Utterance(text, voice=voice, speed=speed))
     durations = [segment.duration_s for segment in synthesizer.stream(plan)]
     assert 7 < max(durations) < 12
 
 
-def test_phonemes_are_said_as_they_are(synthesizer: Synthesizer) -> None:
+def test_phonemes_are_said_as_they_are(synthesizer):
     phonemes = phonemes_of(synthesizer, SENTENCE)
     by_text = speak(synthesizer, Utterance(SENTENCE))
     by_phonemes = speak(synthesizer, Utterance(phonemes, "phonemes"))
@@ -189,15 +177,13 @@ def test_phonemes_are_said_as_they_are(synthesizer: Synthesizer) -> None:
         (Utterance("a[pause:50s]" * 13), errors.InvalidRequestError),
     ],
 )
-def test_what_cannot_be_said_is_refused_with_a_4xx(
-    synthesizer: Synthesizer, utterance: Utterance, error: type[ServiceError]
-) -> None:
+def test_what_cannot_be_said_is_refused_with_a_4xx(synthesizer, utterance, error):
     with pytest.raises(error) as caught:
         synthesizer.plan(utterance)
     assert 400 <= caught.value.status < 500
 
 
-def test_a_closed_synthesizer_says_so(model_file: Path, cache_dir: Path) -> None:
+def test_a_closed_synthesizer_says_so(model_file, cache_dir):
     synthesizer = load_synthesizer(Settings(cache_dir=cache_dir), print)
     plan = synthesizer.plan(Utterance(SENTENCE))
     synthesizer.close()
@@ -206,14 +192,12 @@ def test_a_closed_synthesizer_says_so(model_file: Path, cache_dir: Path) -> None
         next(synthesizer.stream(plan))
 
 
-def test_the_self_test_notices_silence(
-    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_self_test_notices_silence(synthesizer, monkeypatch):
     assert synthesizer.self_test() > 0
     kind = type(synthesizer.model)
     infer = kind.infer
 
-    def silent(*arguments: Any, **options: Any) -> object:
+    def silent(*arguments, **options):
         inference = infer(*arguments, **options)
         inference.samples[:] *= 1e-3
         return inference
@@ -223,12 +207,12 @@ def test_the_self_test_notices_silence(
         synthesizer.self_test()
 
 
-def test_an_unknown_default_voice_stops_start_up(model_file: Path, cache_dir: Path) -> None:
+def test_an_unknown_default_voice_stops_start_up(model_file, cache_dir):
     with pytest.raises(errors.UnknownVoiceError):
         load_synthesizer(Settings(cache_dir=cache_dir, voice="af_nobody"), print)
 
 
-def zeros(samples: np.ndarray) -> list[int]:
+def zeros(samples):
     """Return the lengths of the stretches of digital silence, those of a few samples aside."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], samples == 0, [0]]).astype(int)))
     lengths = edges[1::2] - edges[::2]
@@ -236,14 +220,14 @@ def zeros(samples: np.ndarray) -> list[int]:
 
 
 @pytest.mark.parametrize("speed", [1.0, 2.0])
-def test_a_pause_is_silence_of_exactly_its_length(synthesizer: Synthesizer, speed: float) -> None:
+def test_a_pause_is_silence_of_exactly_its_length(synthesizer, speed):
     said = "One.[pause:1.5s]Two[pause:250ms] three."
     samples = speak(synthesizer, Utterance(said, speed=speed))
     # A sample at either side may be one that was faded to nothing.
     assert zeros(samples) == [pytest.approx(36_000, abs=2), pytest.approx(6_000, abs=2)]
 
 
-def test_pauses_at_the_ends_are_made_too(synthesizer: Synthesizer) -> None:
+def test_pauses_at_the_ends_are_made_too(synthesizer):
     samples = speak(synthesizer, Utterance("[pause:1s]Hello.[pause:0.5s][pause:0.25s]"))
     assert zeros(samples) == [pytest.approx(24_000, abs=2), pytest.approx(18_000, abs=2)]
     assert samples[0] == samples[-1] == 0
@@ -251,7 +235,7 @@ def test_pauses_at_the_ends_are_made_too(synthesizer: Synthesizer) -> None:
     np.testing.assert_array_equal(alone, np.zeros(2_400, np.float32))
 
 
-def test_a_text_with_nothing_to_pronounce_may_be_a_silence(synthesizer: Synthesizer) -> None:
+def test_a_text_with_nothing_to_pronounce_may_be_a_silence(synthesizer):
     for text, kind in ((".", "text"), ("<speak>…</speak>", "ssml")):
         samples = speak(synthesizer, Utterance(text, kind, silence_s=0.25))
         assert samples.size == 6_000
@@ -263,14 +247,14 @@ def test_a_text_with_nothing_to_pronounce_may_be_a_silence(synthesizer: Synthesi
     assert speak(synthesizer, Utterance("Yes.", silence_s=0.25)).any()
 
 
-def test_gain_is_a_factor_of_the_samples(synthesizer: Synthesizer) -> None:
+def test_gain_is_a_factor_of_the_samples(synthesizer):
     said = Utterance("Yes.[pause:100ms]")
     plain, half = speak(synthesizer, said), speak(synthesizer, said, gain=0.5)
     assert plain.any()
     assert np.array_equal(half, plain * np.float32(0.5))
 
 
-def test_markup_changes_voice_and_rate(synthesizer: Synthesizer) -> None:
+def test_markup_changes_voice_and_rate(synthesizer):
     ssml = (
         "<speak>One two three. <voice name='am_adam'>One two three.</voice>"
         "<prosody rate='200%'>One two three.</prosody></speak>"
@@ -283,9 +267,7 @@ def test_markup_changes_voice_and_rate(synthesizer: Synthesizer) -> None:
     assert len({chunk.phonemes for chunk in chunks}) == 1
 
 
-def test_a_book_is_read_while_its_beginning_is_spoken(
-    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_book_is_read_while_its_beginning_is_spoken(synthesizer, monkeypatch):
     planner = synthesizer.planner
     monkeypatch.setattr(planner, "_max_text_length", 1 << 22)
     book = " ".join(f"{SENTENCE} This is sentence {n}." for n in range(16_000))
@@ -293,7 +275,7 @@ def test_a_book_is_read_while_its_beginning_is_spoken(
     read = 0
     read_block = planner.front_end._read_block
 
-    def counted(*arguments: Any) -> object:
+    def counted(*arguments):
         nonlocal read
         read += 1
         return read_block(*arguments)
@@ -308,16 +290,14 @@ def test_a_book_is_read_while_its_beginning_is_spoken(
 
 
 @pytest.fixture(scope="module")
-def strict(synthesizer: Synthesizer) -> Planner:
+def strict(synthesizer):
     """Return a planner that refuses what cannot be read."""
     planner = synthesizer.planner
     front_end = FrontEnd(planner.front_end.readers.espeak, strict=True)
     return Planner(front_end, planner.voices, default_voice="af_heart", max_text_length=20_000)
 
 
-_PASSAGES = "".join(
-    f"<voice name='{voice}'>{SENTENCE * 15}</voice>" for voice in ("am_adam", "af_sky") * 2
-)
+_PASSAGES = "".join(f"<voice name='{voice}'>{SENTENCE * 15}</voice>" for voice in ("am_adam", "af_sky") * 2)
 
 
 @pytest.mark.parametrize(
@@ -332,8 +312,8 @@ _PASSAGES = "".join(
     ],
 )
 def test_a_character_that_cannot_be_read_is_dropped_and_told_or_refused_before_anything_is_said(
-    synthesizer: Synthesizer, strict: Planner, utterance: Utterance, place: str
-) -> None:
+    synthesizer, strict, utterance, place
+):
     with pytest.raises(errors.InvalidTextError, match=place):
         strict.plan(utterance, Delivery())
     plan = synthesizer.plan(utterance)
@@ -350,9 +330,7 @@ def test_a_character_that_cannot_be_read_is_dropped_and_told_or_refused_before_a
         pytest.param("√2" * 10_000, "es", marks=pytest.mark.thorough),
     ],
 )
-def test_a_text_that_is_too_long_in_words_is_refused_before_it_is_read(
-    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch, text: str, language: str
-) -> None:
+def test_a_text_that_is_too_long_in_words_is_refused_before_it_is_read(synthesizer, monkeypatch, text, language):
     planner = synthesizer.planner
     monkeypatch.setattr(planner.front_end, "_read_block", lambda *_: pytest.fail("it was read"))
     with pytest.raises(errors.TextTooLongError, match="in words more than 160000"):
@@ -361,23 +339,21 @@ def test_a_text_that_is_too_long_in_words_is_refused_before_it_is_read(
         planner.preview(Utterance(text, language=language), "even")
 
 
-def test_respellings_count_for_the_length_in_words(synthesizer: Synthesizer) -> None:
+def test_respellings_count_for_the_length_in_words(synthesizer):
     lexicon = UserLexicon.of_words({"a": "so it goes " * 11})
     with pytest.raises(errors.TextTooLongError):
         synthesizer.plan(Utterance("a " * 9_000, lexicon=lexicon))
     assert synthesizer.plan(Utterance("a " * 90, lexicon=lexicon)).chunks
 
 
-def test_a_text_of_too_many_phonemes_is_refused_before_all_of_it_is_read(
-    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_of_too_many_phonemes_is_refused_before_all_of_it_is_read(synthesizer, monkeypatch):
     planner = synthesizer.planner
     lexicon = UserLexicon.of_words({"go": f"/{'kˈOkəɹO ' * 15}/"})
     text = "Go, go. " * 2_000
     limit = MOST_PHONEMES * 20_000
     read: list[int] = []
 
-    def counted(self: Coverage, reading: Reading) -> None:
+    def counted(self, reading):
         read.append(len(reading.phonemes))
         add(self, reading)
 
@@ -392,8 +368,6 @@ def test_a_text_of_too_many_phonemes_is_refused_before_all_of_it_is_read(
 
 
 @pytest.mark.parametrize("language", ["en-us", "es", "hi", "ja", "zh"])
-def test_rows_of_figures_may_be_as_long_as_any_text(
-    synthesizer: Synthesizer, language: str
-) -> None:
+def test_rows_of_figures_may_be_as_long_as_any_text(synthesizer, language):
     plan = synthesizer.plan(Utterance("1,234,567 " * 2_000, language=language))
     assert plan.language == language

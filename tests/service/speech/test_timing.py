@@ -1,14 +1,11 @@
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from service.speech.timing import LEAD_FRAMES, word_times
 
 from service import errors
-from service.speech import Delivery, Synthesizer, Utterance
-from service.speech.chunking import Chunking
-from service.speech.timing import LEAD_FRAMES, word_times
+from service.speech import Delivery, Utterance
 from service.text import Word
 
 TEXT = (
@@ -17,21 +14,18 @@ TEXT = (
 )
 
 
-def test_edges_are_the_sums_of_the_durations() -> None:
+def test_edges_are_the_sums_of_the_durations():
     # The symbols of `ab cd`, a padding of 3 frames (and the lead) before and of 9 behind.
     durations = np.array([3 + LEAD_FRAMES, 2, 4, 1, 5, 6, 9])
     words = [Word(0, 2, 0, 2), Word(3, 5, 3, 5)]
     first, second = word_times(words, "ab cd", durations, 0, (0, 18_000))
     assert (first.start_s, first.end_s) == (0.075, 0.225)
     assert (second.start_s, second.end_s) == (0.25, 0.525)
-    assert [(p.symbol, p.start_s, p.end_s) for p in first.phonemes] == [
-        ("a", 0.075, 0.125),
-        ("b", 0.125, 0.225),
-    ]
+    assert [(p.symbol, p.start_s, p.end_s) for p in first.phonemes] == [("a", 0.075, 0.125), ("b", 0.125, 0.225)]
     assert (second.text_start, second.text_end) == (3, 5)
 
 
-def test_times_follow_what_was_cut_off_and_stay_inside_the_chunk() -> None:
+def test_times_follow_what_was_cut_off_and_stay_inside_the_chunk():
     durations = np.array([6, 2, 4, 9])
     words = [Word(0, 2, 0, 2)]
     (word,) = word_times(words, "ab", durations, 24_000 - 2400, (24_000, 25_500))
@@ -41,7 +35,7 @@ def test_times_follow_what_was_cut_off_and_stay_inside_the_chunk() -> None:
     assert word.end_s == pytest.approx(1 + 1500 / 24_000, abs=1e-6)
 
 
-def test_times_of_stretched_speech_are_stretched() -> None:
+def test_times_of_stretched_speech_are_stretched():
     durations = np.array([3 + LEAD_FRAMES, 2, 4, 9])
     (word,) = word_times([Word(0, 2, 0, 2)], "ab", durations, 0, (0, 9000), 300)
     assert (word.start_s, word.end_s) == (0.0375, 0.1125)
@@ -56,12 +50,8 @@ def test_times_of_stretched_speech_are_stretched() -> None:
         pytest.param("early", 1.0, marks=pytest.mark.slow),
     ],
 )
-def test_every_word_of_the_text_has_its_time(
-    synthesizer: Synthesizer, chunking: Chunking, speed: float
-) -> None:
-    plan = synthesizer.plan(
-        Utterance(TEXT * 2, speed=speed), Delivery(chunking=chunking, timed=True)
-    )
+def test_every_word_of_the_text_has_its_time(synthesizer, chunking, speed):
+    plan = synthesizer.plan(Utterance(TEXT * 2, speed=speed), Delivery(chunking=chunking, timed=True))
     segments = list(synthesizer.stream(plan))
     assert len(segments) > 1
     words = [word for segment in segments for word in segment.words]
@@ -80,12 +70,12 @@ def test_every_word_of_the_text_has_its_time(
             assert word.phonemes[-1].end_s == word.end_s
 
 
-def test_words_are_where_the_sound_is(synthesizer: Synthesizer) -> None:
+def test_words_are_where_the_sound_is(synthesizer):
     text = "He paid for it. Is it still there? Wait for me."
     plan = synthesizer.plan(Utterance(text), Delivery(timed=True))
     (segment,) = synthesizer.stream(plan)
 
-    def loudness(start_s: float, end_s: float) -> float:
+    def loudness(start_s, end_s):
         part = segment.samples[int(start_s * 24_000) : int(end_s * 24_000)]
         return float(np.sqrt(np.mean(part**2)))
 
@@ -99,14 +89,12 @@ def test_words_are_where_the_sound_is(synthesizer: Synthesizer) -> None:
     assert inside > 5 * max(pauses)
 
 
-def test_no_times_where_none_are_wanted(synthesizer: Synthesizer) -> None:
+def test_no_times_where_none_are_wanted(synthesizer):
     plan = synthesizer.plan(Utterance("Good morning."))
     assert all(not segment.words for segment in synthesizer.stream(plan))
 
 
-def test_a_model_without_durations_has_no_times(
-    synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_without_durations_has_no_times(synthesizer, monkeypatch):
     monkeypatch.setattr(type(synthesizer.model), "gives_durations", False)
     synthesizer.plan(Utterance("Good morning."))
     with pytest.raises(errors.TimesUnavailableError, match="durations"):

@@ -2,40 +2,39 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 
 import pytest
+from service.errors import CancelledError, DeadlineError
+from service.speech.turns import Turns
 
 import ortffi
-from service.errors import CancelledError, DeadlineError
 from service.speech import Cancellation
-from service.speech.turns import Turns
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _library() -> None:
+def _library():
     ortffi.init()
 
 
-def until(condition: Callable[[], bool]) -> None:
+def until(condition):
     deadline = time.monotonic() + 30
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.001)
 
 
-def start(work: Callable[[], None]) -> threading.Thread:
+def start(work):
     thread = threading.Thread(target=work)
     thread.start()
     return thread
 
 
-def test_turns_go_to_whoever_has_waited_longest() -> None:
+def test_turns_go_to_whoever_has_waited_longest():
     turns = Turns([None])
     order: list[int] = []
     threads = []
 
-    def work(number: int) -> None:
+    def work(number):
         with turns.take():
             order.append(number)
 
@@ -49,12 +48,12 @@ def test_turns_go_to_whoever_has_waited_longest() -> None:
     assert turns.n_waiting == 0
 
 
-def test_who_comes_again_stands_behind_those_who_wait() -> None:
+def test_who_comes_again_stands_behind_those_who_wait():
     turns = Turns([None])
     order: list[str] = []
     begin = threading.Barrier(4)
 
-    def work(name: str) -> None:
+    def work(name):
         begin.wait()
         for _ in range(50):
             with turns.take():
@@ -62,7 +61,7 @@ def test_who_comes_again_stands_behind_those_who_wait() -> None:
                 # The others are all waiting again before this turn is over.
                 until(lambda: turns.n_waiting == n_others())
 
-    def n_others() -> int:
+    def n_others():
         """Count those who want a turn yet, without the one who has it."""
         return sum(name != order[-1] and order.count(name) < 50 for name in "abcd")
 
@@ -73,14 +72,14 @@ def test_who_comes_again_stands_behind_those_who_wait() -> None:
         assert sorted(order[at : at + 4]) == list("abcd")
 
 
-def test_only_one_has_the_turn_and_an_exception_gives_it_back() -> None:
+def test_only_one_has_the_turn_and_an_exception_gives_it_back():
     turns = Turns([None])
     with pytest.raises(ZeroDivisionError), turns.take():
         raise ZeroDivisionError
     inside = most = 0
     lock = threading.Lock()
 
-    def work() -> None:
+    def work():
         nonlocal inside, most
         for _ in range(100):
             with turns.take():
@@ -95,12 +94,12 @@ def test_only_one_has_the_turn_and_an_exception_gives_it_back() -> None:
     assert most == 1
 
 
-def test_who_is_cancelled_leaves_the_queue_at_once() -> None:
+def test_who_is_cancelled_leaves_the_queue_at_once():
     turns = Turns([None])
     raised: list[BaseException] = []
     with Cancellation() as cancellation, turns.take():
 
-        def work() -> None:
+        def work():
             try:
                 with turns.take(cancellation):
                     raise AssertionError("this turn was cancelled")
@@ -117,7 +116,7 @@ def test_who_is_cancelled_leaves_the_queue_at_once() -> None:
         pass
 
 
-def test_who_was_cancelled_before_gets_no_turn_and_holds_none() -> None:
+def test_who_was_cancelled_before_gets_no_turn_and_holds_none():
     turns = Turns([None])
     with Cancellation() as cancellation:
         cancellation.cancel(CancelledError("gone"))
@@ -127,7 +126,7 @@ def test_who_was_cancelled_before_gets_no_turn_and_holds_none() -> None:
         pass
 
 
-def test_the_first_reason_stays_and_terminates_the_run_options() -> None:
+def test_the_first_reason_stays_and_terminates_the_run_options():
     calls: list[str] = []
     with Cancellation() as cancellation:
         cancellation.check()
@@ -145,13 +144,13 @@ def test_the_first_reason_stays_and_terminates_the_run_options() -> None:
     cancellation.close()
 
 
-def test_each_worker_is_lent_to_one_thread_at_a_time() -> None:
+def test_each_worker_is_lent_to_one_thread_at_a_time():
     turns = Turns(["one", "other"])
     with turns.take() as first, turns.take() as second:
         assert {first, second} == {"one", "other"}
         taken: list[str] = []
 
-        def work() -> None:
+        def work():
             with turns.take() as worker:
                 taken.append(worker)
 
@@ -162,12 +161,12 @@ def test_each_worker_is_lent_to_one_thread_at_a_time() -> None:
     assert len(taken) == 1
 
 
-def test_background_work_has_its_turn_when_nobody_else_waits() -> None:
+def test_background_work_has_its_turn_when_nobody_else_waits():
     turns = Turns([None])
     order: list[str] = []
     threads: list[threading.Thread] = []
 
-    def work(name: str, *, is_background: bool) -> None:
+    def work(name, *, is_background):
         with Cancellation(is_background=is_background) as cancellation, turns.take(cancellation):
             order.append(name)
 
@@ -182,11 +181,11 @@ def test_background_work_has_its_turn_when_nobody_else_waits() -> None:
     assert order == ["0", "1", "2", "behind"]
 
 
-def test_background_work_gives_way_once_for_each_who_comes() -> None:
+def test_background_work_gives_way_once_for_each_who_comes():
     turns = Turns([1, 2])
     threads: list[threading.Thread] = []
 
-    def come() -> None:
+    def come():
         with turns.take():
             pass
 
@@ -206,7 +205,7 @@ def test_background_work_gives_way_once_for_each_who_comes() -> None:
             assert not one.run_options.terminated
 
 
-def test_cancelled_background_work_does_not_run_again() -> None:
+def test_cancelled_background_work_does_not_run_again():
     turns = Turns([None])
     with Cancellation(is_background=True) as cancellation:
         cancellation.cancel(CancelledError("gone"))

@@ -5,70 +5,65 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
-
 from service.errors import CancelledError, ModelError, NotReadyError
 from service.loading import load_synthesizer
-from service.model import Model
 from service.settings import Settings
-from service.speech import Cancellation, Delivery, Synthesizer, Utterance
 from tests.opened_models import open_small
+
+from service.speech import Cancellation, Delivery, Utterance
 
 TEXT = "Four hours of steady work faced us, and nobody knew what would come of it."
 STREAM = Delivery(streamed=True)
 
 
 @pytest.fixture(params=[1, 2])
-def own(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Synthesizer]:
+def own(request, tmp_path):
     synthesizer = open_small(tmp_path, workers=request.param, threads=2)
     yield synthesizer
     synthesizer.close()
 
 
 @pytest.fixture(params=[1, pytest.param(2, marks=pytest.mark.thorough)])
-def speaking(
-    request: pytest.FixtureRequest, model_file: Path, cache_dir: Path
-) -> Iterator[Synthesizer]:
+def speaking(request, model_file, cache_dir):
     settings = Settings(cache_dir=cache_dir, workers=request.param, threads=2)
     synthesizer = load_synthesizer(settings, lambda line: None)
     yield synthesizer
     synthesizer.close()
 
 
-def said(synthesizer: Synthesizer, cancellation: Cancellation | None = None) -> np.ndarray:
+def said(synthesizer, cancellation=None):
     plan = synthesizer.plan(Utterance(TEXT, speed=2.0), STREAM)
     return np.concatenate([one.samples for one in synthesizer.stream(plan, cancellation)])
 
 
-def reopening(synthesizer: Synthesizer, act: Callable[[], None]) -> None:
+def reopening(synthesizer, act):
     """Do something before a model is opened again."""
     for worker in synthesizer.workers:
         usual = worker._reopen
 
-        def reopen(closed: Model, usual: Callable[[Model], Model] = usual) -> Model:
+        def reopen(closed, usual=usual):
             act()
             return usual(closed)
 
         worker._reopen = reopen
 
 
-def description_of(model: Model) -> tuple[object, ...]:
+def description_of(model):
     return model.name, model.sha256, model.gives_durations, model.buckets
 
 
-def until(condition: Callable[[], bool]) -> None:
+def until(condition):
     deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.001)
 
 
-def test_speech_is_the_same_after_unloading_even_in_its_midst(speaking: Synthesizer) -> None:
+def test_speech_is_the_same_after_unloading_even_in_its_midst(speaking):
     before = said(speaking)
     assert speaking.is_loaded
     described = description_of(speaking.model)
@@ -86,7 +81,7 @@ def test_speech_is_the_same_after_unloading_even_in_its_midst(speaking: Synthesi
     np.testing.assert_array_equal(np.concatenate(segments), before)
 
 
-def test_many_may_unload_while_others_speak(own: Synthesizer) -> None:
+def test_many_may_unload_while_others_speak(own):
     before = said(own)
     with ThreadPoolExecutor(8) as pool:
         unloading = [pool.submit(own.unload) for _ in range(20)]
@@ -98,7 +93,7 @@ def test_many_may_unload_while_others_speak(own: Synthesizer) -> None:
             np.testing.assert_array_equal(spoken.result(120), before)
 
 
-def test_who_comes_at_once_waits_for_one_load(own: Synthesizer) -> None:
+def test_who_comes_at_once_waits_for_one_load(own):
     loads: list[None] = []
     reopening(own, lambda: loads.append(None))
     own.unload()
@@ -110,11 +105,11 @@ def test_who_comes_at_once_waits_for_one_load(own: Synthesizer) -> None:
     assert 1 <= len(loads) <= len(own.workers)
 
 
-def test_who_is_cancelled_does_not_wait_for_the_load(own: Synthesizer) -> None:
+def test_who_is_cancelled_does_not_wait_for_the_load(own):
     go_on = threading.Event()
     n_loading: list[None] = []
 
-    def hold() -> None:
+    def hold():
         n_loading.append(None)
         assert go_on.wait(60)
 
@@ -138,12 +133,10 @@ def test_who_is_cancelled_does_not_wait_for_the_load(own: Synthesizer) -> None:
     assert said(own).size > 0
 
 
-def test_a_load_that_fails_is_tried_again_and_told_once(
-    own: Synthesizer, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_load_that_fails_is_tried_again_and_told_once(own, caplog):
     failures = [ModelError("no such model"), ModelError("still none")]
 
-    def fail() -> None:
+    def fail():
         if failures:
             raise failures.pop()
 
@@ -155,12 +148,10 @@ def test_a_load_that_fails_is_tried_again_and_told_once(
     assert not own.is_loaded
     assert said(own).size > 0
     told = [record for record in caplog.records if record.levelno >= logging.ERROR]
-    assert [record.getMessage() for record in told] == [
-        "the model cannot be loaded again: still none"
-    ]
+    assert [record.getMessage() for record in told] == ["the model cannot be loaded again: still none"]
 
 
-def test_a_closed_synthesizer_loads_nothing_again(own: Synthesizer) -> None:
+def test_a_closed_synthesizer_loads_nothing_again(own):
     own.unload()
     own.close()
     with pytest.raises(NotReadyError, match="shutting down"):

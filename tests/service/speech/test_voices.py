@@ -1,23 +1,20 @@
-from __future__ import annotations
-
 import json
 import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
-
 from service.errors import InvalidBlendError, UnknownVoiceError, VoiceError
+
 from service.speech import VoiceLibrary
 
 
 @pytest.fixture(scope="module")
-def library(repository: Path) -> VoiceLibrary:
+def library(repository):
     return VoiceLibrary(repository / "voices")
 
 
 @pytest.fixture
-def folder(repository: Path, tmp_path: Path) -> Path:
+def folder(repository, tmp_path):
     """A folder with two voices and their manifest."""
     names = ("af_heart", "am_adam")
     for name in names:
@@ -27,11 +24,11 @@ def folder(repository: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def rows(repository: Path, name: str) -> np.ndarray:
+def rows(repository, name):
     return np.fromfile(repository / f"voices/{name}.bin", "<f4").reshape(510, 1, 256)
 
 
-def test_all_54_voices_are_there_and_described(library: VoiceLibrary) -> None:
+def test_all_54_voices_are_there_and_described(library):
     assert len(library.voices) == 54
     assert all(voice.licence == "Apache-2.0" and voice.sha256 for voice in library.voices)
     assert {voice.sex for voice in library.voices} == {"female", "male"}
@@ -41,21 +38,19 @@ def test_all_54_voices_are_there_and_described(library: VoiceLibrary) -> None:
 
 
 @pytest.mark.parametrize("n_tokens", [1, 17, 510])
-def test_the_style_of_n_tokens_is_row_n_minus_1(
-    library: VoiceLibrary, repository: Path, n_tokens: int
-) -> None:
+def test_the_style_of_n_tokens_is_row_n_minus_1(library, repository, n_tokens):
     style = library.style(library.resolve("af_heart"), n_tokens)
     assert style.dtype == np.float32
     np.testing.assert_array_equal(style, rows(repository, "af_heart")[n_tokens - 1])
 
 
 @pytest.mark.parametrize("n_tokens", [0, 511])
-def test_there_is_no_style_beyond_the_table(library: VoiceLibrary, n_tokens: int) -> None:
+def test_there_is_no_style_beyond_the_table(library, n_tokens):
     with pytest.raises(ValueError, match="no style"):
         library.style(library.resolve("af_heart"), n_tokens)
 
 
-def test_a_blend_is_the_weighted_mean(library: VoiceLibrary, repository: Path) -> None:
+def test_a_blend_is_the_weighted_mean(library, repository):
     blend = library.resolve(" af_bella(2) + af_sky(1)")
     bella, sky = rows(repository, "af_bella")[9], rows(repository, "af_sky")[9]
     np.testing.assert_allclose(library.style(blend, 10), (2 * bella + sky) / 3, rtol=1e-5)
@@ -64,11 +59,11 @@ def test_a_blend_is_the_weighted_mean(library: VoiceLibrary, repository: Path) -
     assert library.resolve("af_sky(1)+af_sky(3)") == library.resolve("af_sky")
 
 
-def test_the_language_of_a_blend_is_the_first_voices(library: VoiceLibrary) -> None:
+def test_the_language_of_a_blend_is_the_first_voices(library):
     assert library.resolve("bf_emma+af_sky").language == "en-gb"
 
 
-def test_the_pace_of_a_blend_is_the_slowest_voices(library: VoiceLibrary) -> None:
+def test_the_pace_of_a_blend_is_the_slowest_voices(library):
     pace = {name: library.resolve(name).pace for name in ("af_heart", "af_nicole")}
     assert pace["af_nicole"] < 12 < 14 < pace["af_heart"] < 18
     assert library.resolve("af_heart(9)+af_nicole").pace == pace["af_nicole"]
@@ -80,30 +75,30 @@ def test_the_pace_of_a_blend_is_the_slowest_voices(library: VoiceLibrary) -> Non
      "af_heart(nan)", "af_heart(inf)", "af_heart(two)", "af_heart 2", "af_heart(1)(2)",
      "af_heart(1e308)+af_sky(1e308)", "../../etc/passwd", "af_heart+" * 100 + "af_heart"],
 )  # fmt: skip
-def test_a_bad_blend_is_refused(library: VoiceLibrary, blend: str) -> None:
+def test_a_bad_blend_is_refused(library, blend):
     with pytest.raises(InvalidBlendError):
         library.resolve(blend)
 
 
-def test_an_unknown_voice_is_refused_and_the_nearest_named(library: VoiceLibrary) -> None:
+def test_an_unknown_voice_is_refused_and_the_nearest_named(library):
     with pytest.raises(UnknownVoiceError, match=r"'af_hart' \(did you mean af_heart\?\)"):
         library.resolve("af_sky+af_hart")
 
 
-def test_a_voice_is_dropped_in_by_adding_a_file(folder: Path) -> None:
+def test_a_voice_is_dropped_in_by_adding_a_file(folder):
     shutil.copy(folder / "am_adam.bin", folder / "im_nuovo.bin")
     voice = VoiceLibrary(folder).resolve("im_nuovo").parts[0][0]
     assert (voice.language, voice.sex, voice.licence) == ("it", "male", None)
 
 
-def test_a_dropped_in_voice_is_taken_for_a_slow_one(folder: Path) -> None:
+def test_a_dropped_in_voice_is_taken_for_a_slow_one(folder):
     shutil.copy(folder / "am_adam.bin", folder / "am_other.bin")
     library = VoiceLibrary(folder)
     assert library.resolve("am_other").pace < library.resolve("am_adam").pace
 
 
 @pytest.mark.parametrize("pace", [0, -1, float("nan"), 1e9, "quick", None, [15]])
-def test_a_pace_must_be_one(folder: Path, pace: object) -> None:
+def test_a_pace_must_be_one(folder, pace):
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["am_adam"]["pace"] = pace
     (folder / "manifest.json").write_text(json.dumps(manifest))
@@ -111,12 +106,12 @@ def test_a_pace_must_be_one(folder: Path, pace: object) -> None:
         VoiceLibrary(folder)
 
 
-def test_a_dropped_in_name_that_says_no_language_has_none(folder: Path) -> None:
+def test_a_dropped_in_name_that_says_no_language_has_none(folder):
     shutil.copy(folder / "am_adam.bin", folder / "robot.bin")
     assert VoiceLibrary(folder).resolve("robot").language is None
 
 
-def test_damage_is_noticed(folder: Path) -> None:
+def test_damage_is_noticed(folder):
     path = folder / "am_adam.bin"
     content = path.read_bytes()
     path.write_bytes(content[:-1] + b"\x01")
@@ -130,13 +125,13 @@ def test_damage_is_noticed(folder: Path) -> None:
         VoiceLibrary(folder)
 
 
-def test_a_dropped_in_file_must_hold_numbers(folder: Path) -> None:
+def test_a_dropped_in_file_must_hold_numbers(folder):
     np.full(510 * 256, np.nan, "<f4").tofile(folder / "af_broken.bin")
     with pytest.raises(VoiceError, match=r"af_broken\.bin is damaged"):
         VoiceLibrary(folder)
 
 
-def test_a_malformed_manifest_and_an_empty_folder_are_named(folder: Path, tmp_path: Path) -> None:
+def test_a_malformed_manifest_and_an_empty_folder_are_named(folder, tmp_path):
     for content in ("{", "[]", '{"af_heart": 1}'):
         (folder / "manifest.json").write_text(content)
         with pytest.raises(VoiceError, match=r"manifest\.json"):

@@ -1,19 +1,13 @@
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-
 from service.errors import DecodingUnavailableError
-from service.model import SplitModel
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.model.parity import log_spectral_distance
-from service.speech import AudioSegment, Delivery, Synthesizer, Utterance, Worker
 from service.speech.windows import (
     FADE_SAMPLES,
     FIRST_FRAMES,
@@ -24,8 +18,11 @@ from service.speech.windows import (
     Seams,
     windows_of,
 )
-from service.text import load_vocabulary
 from tests.profiles import given
+
+from service.model import SplitModel
+from service.speech import Delivery, Synthesizer, Utterance, Worker
+from service.text import load_vocabulary
 
 TEXT = (
     "The harbour was quiet that morning, and only the gulls were awake to see the little boat "
@@ -34,19 +31,17 @@ TEXT = (
 )
 
 
-def segments_of(
-    synthesizer: Synthesizer, text: str, voice: str | None = None, **delivery: Any
-) -> list[AudioSegment]:
+def segments_of(synthesizer, text, voice=None, **delivery):
     plan = synthesizer.plan(Utterance(text, voice=voice), Delivery(**delivery))
     return list(synthesizer.stream(plan))
 
 
-def joined(segments: list[AudioSegment]) -> np.ndarray:
+def joined(segments):
     return np.concatenate([segment.samples for segment in segments])
 
 
 @given(st.integers(1, 4000), st.booleans())
-def test_windows_are_all_frames_in_order_and_none_is_a_sliver(n_frames: int, soon: bool) -> None:
+def test_windows_are_all_frames_in_order_and_none_is_a_sliver(n_frames, soon):
     windows = list(windows_of(n_frames, soon=soon))
     assert [windows[0].first, windows[-1].last] == [0, n_frames]
     assert all(before.last == after.first for before, after in pairwise(windows))
@@ -61,9 +56,7 @@ def test_windows_are_all_frames_in_order_and_none_is_a_sliver(n_frames: int, soo
 
 
 @given(st.integers(1, 900), st.booleans(), st.integers(0, 2**32 - 1))
-def test_windows_that_agree_are_joined_without_a_trace(
-    n_frames: int, soon: bool, seed: int
-) -> None:
+def test_windows_that_agree_are_joined_without_a_trace(n_frames, soon, seed):
     random = np.random.default_rng(seed)
     whole = random.standard_normal(n_frames * SAMPLES_PER_FRAME, np.float32)
     seams, parts = Seams(n_frames), []
@@ -74,7 +67,7 @@ def test_windows_that_agree_are_joined_without_a_trace(
     np.testing.assert_allclose(np.concatenate(parts), whole, atol=1e-6)
 
 
-def test_one_window_fades_into_the_next() -> None:
+def test_one_window_fades_into_the_next():
     n_frames = 100
     first, second, *_ = windows_of(n_frames, soon=True)
     seams = Seams(n_frames)
@@ -93,7 +86,7 @@ def test_one_window_fades_into_the_next() -> None:
 
 
 @pytest.mark.parametrize("place", [-SEARCH_SAMPLES, -77, 0, 140, SEARCH_SAMPLES])
-def test_a_seam_is_where_it_is_quietest(place: int) -> None:
+def test_a_seam_is_where_it_is_quietest(place):
     n_frames = 100
     first, second, *_ = windows_of(n_frames, soon=True)
     quiet = first.last * SAMPLES_PER_FRAME + place
@@ -106,12 +99,10 @@ def test_a_seam_is_where_it_is_quietest(place: int) -> None:
     assert seams.last == quiet
 
 
-def test_windows_with_the_statistics_of_the_whole_are_the_whole(synthesizer: Synthesizer) -> None:
+def test_windows_with_the_statistics_of_the_whole_are_the_whole(synthesizer):
     model = synthesizer.model
     token_ids = load_vocabulary().token_ids("ðə bˈɜɹʧ kənˈu slˈɪd ˌɔn ðə smˈuð plˈæŋks.")
-    style = synthesizer.planner.voices.style(
-        synthesizer.planner.resolve("af_heart"), len(token_ids)
-    )
+    style = synthesizer.planner.voices.style(synthesizer.planner.resolve("af_heart"), len(token_ids))
     encoding = model.encode(token_ids, style, 1.0)
     whole = model.decode(encoding, 0, encoding.n_frames)
     np.testing.assert_array_equal(whole.samples, model.infer(token_ids, style, 1.0).samples)
@@ -135,7 +126,7 @@ def test_windows_with_the_statistics_of_the_whole_are_the_whole(synthesizer: Syn
         pytest.param("bf_emma", marks=pytest.mark.slow),
     ],
 )
-def test_windows_sound_as_the_whole_chunk_does(synthesizer: Synthesizer, voice: str) -> None:
+def test_windows_sound_as_the_whole_chunk_does(synthesizer, voice):
     whole = segments_of(synthesizer, TEXT, voice=voice, timed=True)
     streamed = segments_of(synthesizer, TEXT, voice=voice, timed=True, streamed=True)
     n_chunks = len(whole)
@@ -145,9 +136,7 @@ def test_windows_sound_as_the_whole_chunk_does(synthesizer: Synthesizer, voice: 
     for number, segment in enumerate(whole):
         windows = [part for part in streamed if part.chunk == number]
         # Where the rest of a chunk ends is heard, in steps of 5 ms.
-        assert sum(part.duration_s for part in windows) == pytest.approx(
-            segment.duration_s, abs=0.03
-        )
+        assert sum(part.duration_s for part in windows) == pytest.approx(segment.duration_s, abs=0.03)
         part = joined(windows)
         power = np.square(part).mean() / np.square(segment.samples).mean()
         assert abs(10 * np.log10(power)) < 1.2
@@ -157,7 +146,7 @@ def test_windows_sound_as_the_whole_chunk_does(synthesizer: Synthesizer, voice: 
 
 
 @pytest.mark.thorough
-def test_words_are_told_with_the_sound_that_they_begin_in(synthesizer: Synthesizer) -> None:
+def test_words_are_told_with_the_sound_that_they_begin_in(synthesizer):
     whole = segments_of(synthesizer, TEXT, timed=True)
     streamed = segments_of(synthesizer, TEXT, timed=True, streamed=True)
     words = [word for segment in whole for word in segment.words]
@@ -176,25 +165,21 @@ def test_words_are_told_with_the_sound_that_they_begin_in(synthesizer: Synthesiz
 
 
 @pytest.mark.thorough
-def test_sound_starts_with_a_short_window_and_the_next_chunk_does_not(
-    synthesizer: Synthesizer,
-) -> None:
+def test_sound_starts_with_a_short_window_and_the_next_chunk_does_not(synthesizer):
     streamed = segments_of(synthesizer, TEXT, streamed=True)
     second = next(number for number, segment in enumerate(streamed) if segment.chunk == 1)
     assert streamed[0].duration_s <= FIRST_FRAMES * SAMPLES_PER_FRAME / SAMPLE_RATE_HZ
     assert streamed[second].duration_s > streamed[0].duration_s
 
 
-def test_a_short_chunk_is_said_at_once(synthesizer: Synthesizer) -> None:
-    whole, streamed = (
-        segments_of(synthesizer, "Yes.", streamed=streamed) for streamed in (False, True)
-    )
+def test_a_short_chunk_is_said_at_once(synthesizer):
+    whole, streamed = (segments_of(synthesizer, "Yes.", streamed=streamed) for streamed in (False, True))
     assert len(streamed) == 1
     np.testing.assert_array_equal(joined(whole), joined(streamed))
 
 
 @pytest.mark.thorough
-def test_decoding_may_be_chosen(synthesizer: Synthesizer) -> None:
+def test_decoding_may_be_chosen(synthesizer):
     file = segments_of(synthesizer, TEXT, decoding="windows")
     stream = segments_of(synthesizer, TEXT, streamed=True, decoding="whole")
     assert sum(segment.is_last for segment in file) < len(file)
@@ -206,20 +191,15 @@ def test_decoding_may_be_chosen(synthesizer: Synthesizer) -> None:
 class Nobody:
     """Statistics of no voice at all."""
 
-    def covers(self, style: np.ndarray) -> bool:
+    def covers(self, style):
         return False
 
 
 @pytest.mark.parametrize(
     ("statistics", "reason"),
-    [
-        (Nobody(), "its statistics are unknown"),
-        (None, r"published model .* after it is prepared"),
-    ],
+    [(Nobody(), "its statistics are unknown"), (None, r"published model .* after it is prepared")],
 )
-def test_a_voice_whose_statistics_are_not_known_is_decoded_whole(
-    synthesizer: Synthesizer, statistics: Any, reason: str
-) -> None:
+def test_a_voice_whose_statistics_are_not_known_is_decoded_whole(synthesizer, statistics, reason):
     model = synthesizer.model
     assert isinstance(model, SplitModel)
     worker = Worker(replace(model, statistics=statistics), lambda closed: closed)

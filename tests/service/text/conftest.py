@@ -1,23 +1,21 @@
-from __future__ import annotations
-
 import pytest
+from service.text.readers import Readers
 
 from service.text import Espeak, FrontEnd
-from service.text.readers import Readers
 
 
 @pytest.fixture(scope="session")
-def espeak() -> Espeak:
+def espeak():
     return Espeak()
 
 
 @pytest.fixture(scope="session")
-def front_end(espeak: Espeak) -> FrontEnd:
+def front_end(espeak):
     return FrontEnd(espeak)
 
 
 @pytest.fixture(scope="session")
-def strict_front_end(espeak: Espeak) -> FrontEnd:
+def strict_front_end(espeak):
     """Return a front end that refuses what it cannot read."""
     return FrontEnd(espeak, strict=True)
 
@@ -25,12 +23,12 @@ def strict_front_end(espeak: Espeak) -> FrontEnd:
 class EspeakReaders(Readers):
     """Reads English with espeak-ng alone, which normally reads only what the lexicon lacks."""
 
-    def name(self, code: str) -> str:
+    def name(self, code):
         return "espeak-ng"
 
 
 @pytest.fixture(scope="session")
-def espeak_front_end(espeak: Espeak) -> FrontEnd:
+def espeak_front_end(espeak):
     """Return a front end that also reads English with espeak-ng, to test espeak-ng on any text."""
     front_end = FrontEnd(espeak)
     front_end.readers = EspeakReaders(espeak)

@@ -1,19 +1,16 @@
-from __future__ import annotations
-
 import pytest
-
 from service.errors import EmptyTextError, InvalidTextError
-from service.text import LANGUAGES, USUAL, FrontEnd, Normalization, check_text
 from service.text.characters import clean_text, encodable, is_meaningful, replaced, silenced
 from service.text.offset_mapping import TracedText
 from tests.service.text.whole_reading import read
 
+from service.text import LANGUAGES, USUAL, check_text
+
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "  ", "\n\t\r\n", "\u00a0\u3000", "\ufeff\u200b \u200e", "\u3164\u2800\ufe0f\u034f"],
+    "text", ["", "  ", "\n\t\r\n", "\u00a0\u3000", "\ufeff\u200b \u200e", "\u3164\u2800\ufe0f\u034f"]
 )
-def test_nothing_visible_is_empty(text: str) -> None:
+def test_nothing_visible_is_empty(text):
     with pytest.raises(EmptyTextError):
         check_text(text)
 
@@ -30,13 +27,13 @@ def test_nothing_visible_is_empty(text: str) -> None:
         ("\ufdd0", r"noncharacter U\+FDD0 at position 1 "),
     ],
 )
-def test_what_no_text_holds_is_refused_with_its_position(text: str, message: str) -> None:
+def test_what_no_text_holds_is_refused_with_its_position(text, message):
     with pytest.raises(InvalidTextError, match=message):
         check_text(text)
 
 
 @pytest.mark.parametrize("text", ["a", "a\tb\r\nc", "你好", "😀", "\ufeffa"])
-def test_text_is_accepted(text: str) -> None:
+def test_text_is_accepted(text):
     check_text(text)
 
 
@@ -62,11 +59,11 @@ def test_text_is_accepted(text: str) -> None:
         ("∬ ∭ ⨌ ㎏", "∬ ∭ ⨌ kg"),
     ],
 )
-def test_one_spelling_for_each_thing(text: str, cleaned: str) -> None:
+def test_one_spelling_for_each_thing(text, cleaned):
     assert clean_text(TracedText(text)).text == cleaned
 
 
-def test_joiners_stay_where_devanagari_needs_them() -> None:
+def test_joiners_stay_where_devanagari_needs_them():
     text = TracedText("क्\u200dष")
     assert clean_text(text, keep_joiners=True).text == "क्\u200dष"
     assert clean_text(text).text == "क्ष"
@@ -89,7 +86,7 @@ def test_joiners_stay_where_devanagari_needs_them() -> None:
         ("\u1112\u1161\u11ab x", "한", "\u1112\u1161\u11ab"),
     ],
 )
-def test_cleaned_text_keeps_its_offset_mapping(text: str, part: str, origin: str) -> None:
+def test_cleaned_text_keeps_its_offset_mapping(text, part, origin):
     cleaned = clean_text(TracedText(text))
     start = cleaned.text.index(part)
     assert text[slice(*cleaned[start : start + len(part)].span)] == origin
@@ -105,23 +102,19 @@ def test_cleaned_text_keeps_its_offset_mapping(text: str, part: str, origin: str
         ("plain", "plain", []),
     ],
 )
-def test_what_nobody_reads_is_a_break_or_a_bullet(
-    text: str, silent: str, spans: list[tuple[int, int]]
-) -> None:
+def test_what_nobody_reads_is_a_break_or_a_bullet(text, silent, spans):
     written, found = silenced(TracedText(text))
     assert (written.text, found) == (silent, spans)
 
 
-def test_what_no_text_holds_is_replaced_in_its_place() -> None:
+def test_what_no_text_holds_is_replaced_in_its_place():
     assert replaced("a\x0cb\x0b\x85\x00\ud800\ufffe\t\r\n") == "a\nb\n\n\ufffd\ufffd\ufffd\t\r\n"
     assert encodable("a\udc80\x00") == "a\ufffd\x00"
 
 
 @pytest.mark.parametrize("normalization", [None, USUAL])
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_a_bullet_of_private_use_separates_lines_and_belongs_to_no_word(
-    front_end: FrontEnd, language: str, normalization: Normalization | None
-) -> None:
+def test_a_bullet_of_private_use_separates_lines_and_belongs_to_no_word(front_end, language, normalization):
     text = "\uf0b75 cats\n\uf0b7 dogs\n\x1fTV"
     reading = read(front_end, text, language, normalization=normalization)
     words = [text[word.text_start : word.text_end] for word in reading.words]
@@ -131,23 +124,20 @@ def test_a_bullet_of_private_use_separates_lines_and_belongs_to_no_word(
 
 
 @pytest.mark.parametrize("character", "aÉ你あア한9½€$")
-def test_letters_numbers_and_money_mean_something(character: str) -> None:
+def test_letters_numbers_and_money_mean_something(character):
     assert is_meaningful(character)
 
 
 @pytest.mark.parametrize("character", " .,·ー々☆+%\u0301")
-def test_marks_and_signs_may_be_skipped(character: str) -> None:
+def test_marks_and_signs_may_be_skipped(character):
     assert not is_meaningful(character)
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 @pytest.mark.parametrize(
-    "invisible",
-    ["\u3164", "\uffa0", "\u115f", "\u1160", "\u034f", "\u180e", "\ufe00", "\U000e0100"],
+    "invisible", ["\u3164", "\uffa0", "\u115f", "\u1160", "\u034f", "\u180e", "\ufe00", "\U000e0100"]
 )
-def test_what_is_invisible_changes_no_word(
-    front_end: FrontEnd, language: str, invisible: str
-) -> None:
+def test_what_is_invisible_changes_no_word(front_end, language, invisible):
     plain = read(front_end, "radio taxi", language)
     for text in (f"ra{invisible}dio taxi{invisible}", f"{invisible}radio {invisible} taxi"):
         reading = read(front_end, text, language)
@@ -157,9 +147,7 @@ def test_what_is_invisible_changes_no_word(
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 @pytest.mark.parametrize("mark", ["\u0301", "\u0327", "\u20d7", "\u0336", "\u1dc8"])
-def test_an_accent_without_a_letter_is_not_heard(
-    front_end: FrontEnd, language: str, mark: str
-) -> None:
+def test_an_accent_without_a_letter_is_not_heard(front_end, language, mark):
     plain = read(front_end, "radio taxi", language)
     text = f"{mark}radio {mark} {mark}taxi"
     assert read(front_end, text, language).phonemes == plain.phonemes

@@ -1,15 +1,13 @@
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest
 from hypothesis import strategies as st
-
-from service.text import ClauseBuffer
 from tests.profiles import given
 
+from service.text import ClauseBuffer
 
-def clauses_of(*parts: str, **lengths: int) -> list[str]:
+
+def clauses_of(*parts, **lengths):
     buffer = ClauseBuffer(**lengths)
     clauses = [clause for part in parts for clause in buffer.add(part)]
     return [clause.text for clause in clauses + buffer.flush()]
@@ -57,24 +55,18 @@ LONG = "so this is a clause of well over sixty characters, every one counted"
         # Commas after enough text; earlier in the first clause.
         ("Yes, of course, that will be fine, and", ["Yes, of course, that will be fine,"]),
         ("Yes, of course, ", []),
-        (
-            LONG + "; and " + LONG,
-            [LONG.split(",")[0] + ",", " every one counted; and " + LONG.split(",")[0] + ","],
-        ),
+        (LONG + "; and " + LONG, [LONG.split(",")[0] + ",", " every one counted; and " + LONG.split(",")[0] + ","]),
         ("the well-known author—a friend—came", ["the well-known author—a friend—"]),
         ("in the years of 1984–1990 and of 5,5", []),
     ],
 )
-def test_a_clause_is_complete_when_its_end_is_certain(text: str, complete: list[str]) -> None:
+def test_a_clause_is_complete_when_its_end_is_certain(text, complete):
     assert [clause.text for clause in ClauseBuffer().add(text)] == complete
 
 
-def test_offsets_are_in_all_the_text_that_was_added() -> None:
+def test_offsets_are_in_all_the_text_that_was_added():
     buffer = ClauseBuffer()
-    assert [(clause.text, clause.start) for clause in buffer.add("One. Two. Thr")] == [
-        ("One.", 0),
-        (" Two.", 4),
-    ]
+    assert [(clause.text, clause.start) for clause in buffer.add("One. Two. Thr")] == [("One.", 0), (" Two.", 4)]
     assert buffer.pending == 4
     buffer.clear()
     assert buffer.pending == 0
@@ -83,7 +75,7 @@ def test_offsets_are_in_all_the_text_that_was_added() -> None:
     assert buffer.flush() == []
 
 
-def test_after_a_flush_or_clear_the_next_clause_is_a_first_one() -> None:
+def test_after_a_flush_or_clear_the_next_clause_is_a_first_one():
     text = "thirty characters of text here, and"
     buffer = ClauseBuffer()
     assert len(buffer.add(text)) == 1
@@ -94,7 +86,7 @@ def test_after_a_flush_or_clear_the_next_clause_is_a_first_one() -> None:
     assert len(buffer.add(text)) == 1
 
 
-def test_a_clause_without_marks_is_cut_at_white_space() -> None:
+def test_a_clause_without_marks_is_cut_at_white_space():
     text = "word " * 200
     clauses = clauses_of(text)
     assert "".join(clauses) == text
@@ -102,12 +94,12 @@ def test_a_clause_without_marks_is_cut_at_white_space() -> None:
     assert all(clause.split() == ["word"] * len(clause.split()) for clause in clauses)
 
 
-def test_a_word_longer_than_a_clause_is_cut_between_letters() -> None:
+def test_a_word_longer_than_a_clause_is_cut_between_letters():
     assert clauses_of("क\u093f" * 10, max_length=5) == ["क\u093fक\u093f"] * 5
     assert max(map(len, clauses_of("a" * 1000))) == 250
 
 
-def test_what_is_pending_is_bounded() -> None:
+def test_what_is_pending_is_bounded():
     buffer = ClauseBuffer()
     for _ in range(300):
         buffer.add("J.       ")
@@ -118,15 +110,11 @@ WORDS = ["Hello there", "world", "some more of it", "The", "the", "3.14", "1,000
 ABBREVIATIONS = ["Dr. ", "J. ", "e.g. ", "etc. ", "p.m. ", "No. ", "https://a.b/c,d. "]
 MARKS = [*".!…,;:—。」।\"'”()", ". ", ", ", "...", "! ", ": "]
 OTHERS = ["\n", "\r\n", "\r", " ", "  ", "🤷", "\u200d", "\u0301"]
-PARTS = st.lists(
-    st.sampled_from(WORDS + ABBREVIATIONS + MARKS + OTHERS) | st.text(max_size=3), max_size=60
-)
+PARTS = st.lists(st.sampled_from(WORDS + ABBREVIATIONS + MARKS + OTHERS) | st.text(max_size=3), max_size=60)
 
 
 @given(parts=PARTS, cuts=st.lists(st.integers(0, 200)), max_length=st.sampled_from([10, 40, 250]))
-def test_how_text_arrives_does_not_change_its_clauses(
-    parts: list[str], cuts: list[int], max_length: int
-) -> None:
+def test_how_text_arrives_does_not_change_its_clauses(parts, cuts, max_length):
     text = "".join(parts)
     edges = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
     as_cut = [text[start:end] for start, end in pairwise(edges)]
@@ -140,10 +128,8 @@ def test_how_text_arrives_does_not_change_its_clauses(
 
 
 @given(parts=PARTS)
-def test_offsets_say_where_each_clause_was(parts: list[str]) -> None:
+def test_offsets_say_where_each_clause_was(parts):
     buffer = ClauseBuffer(first_length=5, min_length=12)
     clauses = [clause for part in parts for clause in buffer.add(part)] + buffer.flush()
     text = "".join(parts)
-    assert all(
-        text[clause.start : clause.start + len(clause.text)] == clause.text for clause in clauses
-    )
+    assert all(text[clause.start : clause.start + len(clause.text)] == clause.text for clause in clauses)

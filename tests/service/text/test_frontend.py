@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import subprocess
 import sys
 import unicodedata
@@ -8,26 +6,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
-
-from service.errors import (
-    EmptyTextError,
-    InvalidTextError,
-    NothingToSayError,
-    ServiceError,
-)
-from service.text import (
-    LANGUAGES,
-    USUAL,
-    Espeak,
-    FrontEnd,
-    Passage,
-    TracedText,
-    is_blank,
-    load_vocabulary,
-    punctuation,
-)
+from service.errors import EmptyTextError, InvalidTextError, NothingToSayError
 from tests.profiles import given
 from tests.service.text.whole_reading import REFUSALS, read
+
+from service.text import LANGUAGES, USUAL, FrontEnd, Passage, TracedText, is_blank, load_vocabulary, punctuation
 
 SENTENCES = [
     (
@@ -50,54 +33,28 @@ SENTENCES = [
         "The quick brown fox jumps over the lazy dog, my dear.",
         "ðə kwˈɪk bɹˈWn fˈɒks ʤˈʌmps ˌQvə ðə lˈAzi dˈɒɡ, mI dˈɪə.",
     ),
-    (
-        "en-gb",
-        "Near the square, an idea: poor, go, water.",
-        "nˌɪə ðə skwˈɛː, ɐn Idˈɪə: pˈʊə, ɡˈQ, wˈɔːtə.",
-    ),
-    (
-        "es",
-        "¡Buenos días! ¿Dónde está la estación de tren?",
-        "bwˈenos ðˈias! dˈonde estˈa la ˌestaθjˈon de tɾˈen?",
-    ),
+    ("en-gb", "Near the square, an idea: poor, go, water.", "nˌɪə ðə skwˈɛː, ɐn Idˈɪə: pˈʊə, ɡˈQ, wˈɔːtə."),
+    ("es", "¡Buenos días! ¿Dónde está la estación de tren?", "bwˈenos ðˈias! dˈonde estˈa la ˌestaθjˈon de tɾˈen?"),
     ("es", "El rey come mucho jamón.", "el rˈA kˈome mˈuʧo xamˈon."),
-    (
-        "fr",
-        "Je ne parle pas français, mais j’ai faim.",
-        "ʒə nə pˈaʁl pa fʁɑ̃sˈɛ, mɛ ʒe fˈɛ̃.",
-    ),
+    ("fr", "Je ne parle pas français, mais j’ai faim.", "ʒə nə pˈaʁl pa fʁɑ̃sˈɛ, mɛ ʒe fˈɛ̃."),
     ("fr", "« Où est la gare ? »", "“u ɛ la ɡˈaʁ?”"),
     ("it", "Buongiorno, dov'è la stazione?", "bʊonʤˈɔrno, dovˈɛ la staʦiˈone?"),
-    (
-        "it",
-        "Gli amici mangiano la pizza.",
-        "ʎɪ amˈiʧɪ mˈanʤano la pˈiʦːa.",
-    ),
-    (
-        "pt-br",
-        "Bom dia! O menino come pão com leite.",
-        "bˈoŋ ʤˈiæ! ʊ mˌenˈinʊ kˈomy pˈɐ̃ʊ̃ koŋ lˈAʧy.",
-    ),
+    ("it", "Gli amici mangiano la pizza.", "ʎɪ amˈiʧɪ mˈanʤano la pˈiʦːa."),
+    ("pt-br", "Bom dia! O menino come pão com leite.", "bˈoŋ ʤˈiæ! ʊ mˌenˈinʊ kˈomy pˈɐ̃ʊ̃ koŋ lˈAʧy."),
     ("hi", "मेरा नाम राम है।", "mˌeːɾaː nˈaːm ɾˈaːm hɛː."),
-    (
-        "hi",
-        "नमस्ते, मैं ठीक हूँ। पढ़ना अच्छा है।",
-        "nəmˈʌsteː, mɛ̃ ʈʰˈiːk hũ. pˈʌrhənˌaː ˈʌcʰcʰaː hɛː.",
-    ),
+    ("hi", "नमस्ते, मैं ठीक हूँ। पढ़ना अच्छा है।", "nəmˈʌsteː, mɛ̃ ʈʰˈiːk hũ. pˈʌrhənˌaː ˈʌcʰcʰaː hɛː."),
 ]
 
 
 ESPEAK_LANGUAGES = sorted(code for code in LANGUAGES if LANGUAGES[code].espeak_voice)
 
 
-def phonemes_of(front_end: FrontEnd, text: str, language: str, *, normalized: bool = False) -> str:
+def phonemes_of(front_end, text, language, *, normalized=False):
     return read(front_end, text, language, normalization=USUAL if normalized else None).phonemes
 
 
 @pytest.mark.parametrize(("language", "text", "phonemes"), SENTENCES)
-def test_sentences_are_read_by_espeak(
-    espeak: Espeak, espeak_front_end: FrontEnd, language: str, text: str, phonemes: str
-) -> None:
+def test_sentences_are_read_by_espeak(espeak, espeak_front_end, language, text, phonemes):
     if not espeak.version.startswith("1.52"):
         pytest.skip(f"expected phonemes are those of espeak-ng 1.52, this is {espeak.version}")
     expected = unicodedata.normalize("NFD", phonemes).replace("c\u0327", "ç")
@@ -114,7 +71,7 @@ def test_sentences_are_read_by_espeak(
         ("one. Two", "one\n\nTwo"),
     ],
 )
-def test_texts_that_look_the_same_sound_the_same(front_end: FrontEnd, text: str, same: str) -> None:
+def test_texts_that_look_the_same_sound_the_same(front_end, text, same):
     assert phonemes_of(front_end, same, "en-us") == phonemes_of(front_end, text, "en-us")
 
 
@@ -128,9 +85,7 @@ def test_texts_that_look_the_same_sound_the_same(front_end: FrontEnd, text: str,
         ("¿¡", NothingToSayError),
     ],
 )
-def test_text_without_speech_is_refused(
-    front_end: FrontEnd, text: str, error: type[ServiceError]
-) -> None:
+def test_text_without_speech_is_refused(front_end, text, error):
     with pytest.raises(error):
         phonemes_of(front_end, text, "en-us")
 
@@ -145,33 +100,26 @@ def test_text_without_speech_is_refused(
         ("x\ue000", r"U\+E000"),
     ],
 )
-def test_what_espeak_would_silently_skip_is_refused_if_that_is_strict(
-    strict_front_end: FrontEnd, text: str, named: str
-) -> None:
+def test_what_espeak_would_silently_skip_is_refused_if_that_is_strict(strict_front_end, text, named):
     with pytest.raises(InvalidTextError, match=named):
         phonemes_of(strict_front_end, text, "en-us")
 
 
 @pytest.mark.parametrize(
-    ("text", "position"),
-    [("a Ꭰ b", 3), ("Dr. No & Ꭰ", 10), ("ありがとうᎠ", 6), ("word. " * 300 + "Ꭰ", 1801)],
+    ("text", "position"), [("a Ꭰ b", 3), ("Dr. No & Ꭰ", 10), ("ありがとうᎠ", 6), ("word. " * 300 + "Ꭰ", 1801)]
 )
-def test_a_refusal_names_the_position(strict_front_end: FrontEnd, text: str, position: int) -> None:
+def test_a_refusal_names_the_position(strict_front_end, text, position):
     with pytest.raises(InvalidTextError, match=f"U.13A0. at position {position} of the text"):
         phonemes_of(strict_front_end, text, "en-us", normalized=True)
 
 
 @pytest.mark.parametrize("language", ESPEAK_LANGUAGES)
 @pytest.mark.parametrize("text", ["Xഷ-ങ", "a X-ഷ. b", "s'" * 300])
-def test_words_that_crash_espeak_as_a_whole_are_read_in_slices(
-    front_end: FrontEnd, text: str, language: str
-) -> None:
+def test_words_that_crash_espeak_as_a_whole_are_read_in_slices(front_end, text, language):
     assert phonemes_of(front_end, text, language)
 
 
-def test_a_word_that_kills_espeak_is_refused_by_name_or_told_of(
-    espeak: Espeak, front_end: FrontEnd, strict_front_end: FrontEnd
-) -> None:
+def test_a_word_that_kills_espeak_is_refused_by_name_or_told_of(espeak, front_end, strict_front_end):
     if not espeak.version.startswith("1.52"):
         pytest.skip(f"known of espeak-ng 1.52, this is {espeak.version}")
     text = "all is well, Tह-ं, is it not"
@@ -192,15 +140,13 @@ def test_a_word_that_kills_espeak_is_refused_by_name_or_told_of(
         ("🤾", "personne jouant au handball"),
     ],
 )
-def test_french_emoji_with_english_names_are_read(
-    front_end: FrontEnd, emoji: str, name: str
-) -> None:
+def test_french_emoji_with_english_names_are_read(front_end, emoji, name):
     reading = read(front_end, f"a{emoji}b", "fr", normalization=None)
     assert reading.phonemes == phonemes_of(front_end, f"a {name} b", "fr")
     assert [(word.text_start, word.text_end) for word in reading.words] == [(0, 3)]
 
 
-def test_french_eighties_are_said_without_the_t_of_vingt(front_end: FrontEnd) -> None:
+def test_french_eighties_are_said_without_the_t_of_vingt(front_end):
     text = "Quatre-vingt-deux ou quatre-vingt-huitième"
     reading = read(front_end, text, "fr")
     assert "vˈɛ̃t" not in reading.phonemes
@@ -224,10 +170,8 @@ def test_french_eighties_are_said_without_the_t_of_vingt(front_end: FrontEnd) ->
         ("hi", "नमस्ते"),
     ],
 )
-def test_a_word_said_many_times_is_heard_as_often(
-    espeak_front_end: FrontEnd, language: str, word: str
-) -> None:
-    def sounds(text: str) -> str:
+def test_a_word_said_many_times_is_heard_as_often(espeak_front_end, language, word):
+    def sounds(text):
         phonemes = phonemes_of(espeak_front_end, text, language)
         return phonemes.replace(" ", "").replace("ˌ", "ˈ")
 
@@ -246,13 +190,11 @@ def test_a_word_said_many_times_is_heard_as_often(
     ],
     ids=["number", "decimals", "chain", "letters", "emoji", "word"],
 )
-def test_a_word_of_any_length_is_read_whole(
-    espeak_front_end: FrontEnd, text: str, sound: str, times: int
-) -> None:
+def test_a_word_of_any_length_is_read_whole(espeak_front_end, text, sound, times):
     assert phonemes_of(espeak_front_end, text, "en-us").count(sound) == times
 
 
-def test_eight_threads_give_the_same_as_one(espeak: Espeak) -> None:
+def test_eight_threads_give_the_same_as_one(espeak):
     jobs = [(text, language) for language, text, _ in SENTENCES]
     alone = [phonemes_of(FrontEnd(espeak), *job) for job in jobs]
     shared = FrontEnd()
@@ -260,7 +202,7 @@ def test_eight_threads_give_the_same_as_one(espeak: Espeak) -> None:
         assert list(pool.map(lambda job: phonemes_of(shared, *job), jobs * 3)) == alone * 3
 
 
-def test_importing_and_asking_for_languages_needs_no_espeak() -> None:
+def test_importing_and_asking_for_languages_needs_no_espeak():
     code = (
         "import ctypes, service.text as t\n"
         "ctypes.CDLL = None\n"
@@ -271,7 +213,7 @@ def test_importing_and_asking_for_languages_needs_no_espeak() -> None:
     assert done.stdout == "Brazilian Portuguese [43]\n"
 
 
-def assert_spoken_or_refused(espeak_front_end: FrontEnd, text: str, language: str) -> None:
+def assert_spoken_or_refused(espeak_front_end, text, language):
     try:
         phonemes = phonemes_of(espeak_front_end, text, language)
     except REFUSALS:
@@ -282,9 +224,7 @@ def assert_spoken_or_refused(espeak_front_end: FrontEnd, text: str, language: st
 
 
 @given(text=st.text(max_size=60), language=st.sampled_from(ESPEAK_LANGUAGES))
-def test_any_unicode_is_spoken_in_the_vocabulary_or_refused(
-    espeak_front_end: FrontEnd, text: str, language: str
-) -> None:
+def test_any_unicode_is_spoken_in_the_vocabulary_or_refused(espeak_front_end, text, language):
     assert_spoken_or_refused(espeak_front_end, text, language)
 
 
@@ -292,23 +232,18 @@ LIKELY = "aeiouAITbdkst 019.,:;!?'\"’‘“”«»()[]-–—…\n\tçñãéü
 LIKELY += "ंक्षळഷങরαжაך한㉿"
 
 
-@given(
-    text=st.text(alphabet=LIKELY, max_size=80),
-    language=st.sampled_from(ESPEAK_LANGUAGES),
-)
-def test_any_mixture_of_marks_is_spoken_in_the_vocabulary_or_refused(
-    espeak_front_end: FrontEnd, text: str, language: str
-) -> None:
+@given(text=st.text(alphabet=LIKELY, max_size=80), language=st.sampled_from(ESPEAK_LANGUAGES))
+def test_any_mixture_of_marks_is_spoken_in_the_vocabulary_or_refused(espeak_front_end, text, language):
     assert_spoken_or_refused(espeak_front_end, text, language)
 
 
 @given(words=st.lists(st.sampled_from(["water", "hello", "seven", "dog"]), min_size=1, max_size=8))
-def test_ordinary_words_are_never_refused(espeak_front_end: FrontEnd, words: list[str]) -> None:
+def test_ordinary_words_are_never_refused(espeak_front_end, words):
     assert phonemes_of(espeak_front_end, ", ".join(words), "en-us").count(",") == len(words) - 1
 
 
 @pytest.mark.thorough
-def test_no_symbol_of_unicode_is_lost_in_silence(front_end: FrontEnd) -> None:
+def test_no_symbol_of_unicode_is_lost_in_silence(front_end):
     """A sign is said, told of as dropped, or only shapes the sentence."""
     lost = []
     for character in map(chr, range(0x21, 0x1FB00)):

@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-
-from service.text import LANGUAGES, FrontEnd, load_vocabulary
 from tests.service.text.whole_reading import read
+
+from service.text import LANGUAGES, load_vocabulary
 
 FOLDER = Path(__file__).parents[2] / "data" / "reading"
 
-MINIMUM = {
-    "en-us": 300,
-    **dict.fromkeys(("en-gb", "es", "fr", "it", "pt-br", "hi", "ja", "zh"), 40),
-}
+MINIMUM = {"en-us": 300, **dict.fromkeys(("en-gb", "es", "fr", "it", "pt-br", "hi", "ja", "zh"), 40)}
 """Least number of cases for each language."""
 
 
@@ -29,7 +26,7 @@ class Case(NamedTuple):
     reading: str
 
 
-def cases() -> list[Case]:
+def cases():
     found = []
     for path in sorted(FOLDER.glob("*.tsv")):
         for line in path.read_text(encoding="utf-8").splitlines():
@@ -49,14 +46,14 @@ def cases() -> list[Case]:
 CASES = cases()
 
 
-def of_language(front_end: FrontEnd, language: str) -> list[Case]:
+def of_language(front_end, language):
     if not front_end.readers.is_available(language):
         pytest.skip(f"nothing reads {language} here")
     return [case for case in CASES if case.language == language]
 
 
 @pytest.mark.parametrize("language", MINIMUM)
-def test_texts_are_read_as_a_person_would_read_them(front_end: FrontEnd, language: str) -> None:
+def test_texts_are_read_as_a_person_would_read_them(front_end, language):
     misses = []
     for case in of_language(front_end, language):
         reading = read(front_end, case.text, language)
@@ -67,7 +64,7 @@ def test_texts_are_read_as_a_person_would_read_them(front_end: FrontEnd, languag
 
 
 @pytest.mark.parametrize("language", MINIMUM)
-def test_what_is_in_words_stays_as_it_is(front_end: FrontEnd, language: str) -> None:
+def test_what_is_in_words_stays_as_it_is(front_end, language):
     misses = []
     for case in of_language(front_end, language):
         again = read(front_end, case.reading, language).normalized
@@ -76,10 +73,10 @@ def test_what_is_in_words_stays_as_it_is(front_end: FrontEnd, language: str) -> 
     assert not misses, "\n".join(misses)
 
 
-def test_no_case_is_of_a_language_that_is_not_tested() -> None:
+def test_no_case_is_of_a_language_that_is_not_tested():
     assert {case.language for case in CASES} == set(MINIMUM)
 
 
-def test_there_are_cases_enough() -> None:
+def test_there_are_cases_enough():
     counts = Counter(case.language for case in CASES)
     assert all(counts[language] >= least for language, least in MINIMUM.items()), counts

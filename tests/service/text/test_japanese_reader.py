@@ -8,64 +8,55 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
-
 from service.errors import InvalidTextError
-from service.text import FrontEnd, Passage, load_vocabulary
 from service.text.characters import clean_text
 from service.text.japanese.analyzer import MAX_CHARACTERS, is_installed
 from service.text.japanese.kana import phonemes_of
 from service.text.japanese.reader import JapaneseReader
 from service.text.offset_mapping import TracedText
 from service.text.punctuation import space, split
-from service.text.spans import Override, Span
+from service.text.spans import Override
 from tests.profiles import given
 
+from service.text import Passage, load_vocabulary
+
 pytestmark = [
-    pytest.mark.skipif(
-        not is_installed(), reason="needs the extra ja: pip install 'kokoro-service[ja]'"
-    ),
+    pytest.mark.skipif(not is_installed(), reason="needs the extra ja: pip install 'kokoro-service[ja]'"),
     # Sudachi, which pyopenjtalk uses for characters that its dictionary lacks.
     pytest.mark.filterwarnings(r"ignore:Dictionary\.create\(\) is deprecated:DeprecationWarning"),
 ]
 
 GOLDEN = Path(__file__).parents[2] / "data" / "reading" / "ja-phonemes.tsv"
 CASES = [
-    line.split("\t")
-    for line in GOLDEN.read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
+    line.split("\t") for line in GOLDEN.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")
 ]
 
 
 @pytest.fixture(scope="module")
-def reader() -> JapaneseReader:
+def reader():
     return JapaneseReader()
 
 
-def spans_of(text: str, *overrides: Override) -> list[Span]:
+def spans_of(text, *overrides):
     return split(clean_text(TracedText(text)), overrides)
 
 
-def read(reader: JapaneseReader, text: str, *overrides: Override) -> str:
+def read(reader, text, *overrides):
     spans = spans_of(text, *overrides)
     fragments = reader.read(spans)
     return "".join(space([fragment.phonemes for fragment in fragments], spans))
 
 
-def words_of(reader: JapaneseReader, text: str) -> list[tuple[str, str]]:
+def words_of(reader, text):
     return [
-        (
-            text[word.text_start : word.text_end],
-            fragment.phonemes[word.phonemes_start : word.phonemes_end],
-        )
+        (text[word.text_start : word.text_end], fragment.phonemes[word.phonemes_start : word.phonemes_end])
         for fragment in reader.read(spans_of(text))
         for word in fragment.words
     ]
 
 
 @pytest.mark.parametrize(("text", "phonemes"), CASES)
-def test_japanese_sounds_as_the_voices_have_learned_it(
-    reader: JapaneseReader, text: str, phonemes: str
-) -> None:
+def test_japanese_sounds_as_the_voices_have_learned_it(reader, text, phonemes):
     assert read(reader, text) == phonemes
 
 
@@ -95,36 +86,28 @@ def test_japanese_sounds_as_the_voices_have_learned_it(
         ("abc、", ""),
     ],
 )
-def test_kana_have_the_phonemes_of_the_notation(kana: str, phonemes: str) -> None:
+def test_kana_have_the_phonemes_of_the_notation(kana, phonemes):
     assert phonemes_of(kana) == phonemes
 
 
 @given(st.text(st.characters(min_codepoint=0x30A1, max_codepoint=0x30FF)))
-def test_any_katakana_have_only_symbols_of_the_vocabulary(kana: str) -> None:
+def test_any_katakana_have_only_symbols_of_the_vocabulary(kana):
     assert load_vocabulary().unknown(phonemes_of(kana)) == []
 
 
 @pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("한국에서", "U+D55C"),
-        ("東京と안녕", "U+C548"),
-        ("Привет", "U+041F"),
-        ("値段は€5", "U+20AC"),
-    ],
+    ("text", "number"), [("한국에서", "U+D55C"), ("東京と안녕", "U+C548"), ("Привет", "U+041F"), ("値段は€5", "U+20AC")]
 )
-def test_letters_that_are_not_read_in_japanese_are_refused(
-    reader: JapaneseReader, text: str, number: str
-) -> None:
+def test_letters_that_are_not_read_in_japanese_are_refused(reader, text, number):
     with pytest.raises(InvalidTextError, match=re.escape(number)):
         reader.check(TracedText(text))
 
 
-def test_everyday_japanese_is_not_refused(reader: JapaneseReader) -> None:
+def test_everyday_japanese_is_not_refused(reader):
     reader.check(TracedText("東京タワーは333mで、α波と『々』や〆切、ーー、Ａ４の紙とTシャツ♪☆→"))
 
 
-def test_each_word_has_its_own_span(reader: JapaneseReader) -> None:
+def test_each_word_has_its_own_span(reader):
     assert words_of(reader, "昨日、東京へ行きました。") == [
         ("昨日", "kʲinoː"),
         ("東京", "toːkʲoː"),
@@ -133,57 +116,48 @@ def test_each_word_has_its_own_span(reader: JapaneseReader) -> None:
     ]
 
 
-def test_a_number_is_one_span_however_many_words_it_has(reader: JapaneseReader) -> None:
+def test_a_number_is_one_span_however_many_words_it_has(reader):
     said = words_of(reader, "2024年に。")
     assert {text for text, _ in said} == {"2024", "2024年", "に"}
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [("1,000円", "seɴeɴ"), ("1日", "iʨiɲiʨi"), ("20歳", "ɲiʥɨʔsai"), ("3.5万", "santeɴɡomaɴ")],
+    ("text", "said"), [("1,000円", "seɴeɴ"), ("1日", "iʨiɲiʨi"), ("20歳", "ɲiʥɨʔsai"), ("3.5万", "santeɴɡomaɴ")]
 )
-def test_digits_are_read_with_their_counters(reader: JapaneseReader, text: str, said: str) -> None:
+def test_digits_are_read_with_their_counters(reader, text, said):
     assert read(reader, text).replace(" ", "") == said
 
 
-def test_words_whose_phonemes_are_given_are_the_context_of_the_others(
-    reader: JapaneseReader,
-) -> None:
+def test_words_whose_phonemes_are_given_are_the_context_of_the_others(reader):
     spans = spans_of("東京は遠い", Override(0, 2, phonemes="toːkʲoː"))
-    assert [fragment.phonemes for fragment in reader.read(spans)] == [
-        "toːkʲoː",
-        "βa toːi",
-    ]
+    assert [fragment.phonemes for fragment in reader.read(spans)] == ["toːkʲoː", "βa toːi"]
 
 
-def test_a_word_of_the_dictionary_may_be_cut_by_given_phonemes(reader: JapaneseReader) -> None:
+def test_a_word_of_the_dictionary_may_be_cut_by_given_phonemes(reader):
     spans = spans_of("東京都庁", Override(0, 1, phonemes="a"))
     first, second = reader.read(spans)
     assert first.phonemes == "a"
     assert second.phonemes.endswith("toʨoː")
 
 
-def test_stress_can_be_shifted(reader: JapaneseReader) -> None:
+def test_stress_can_be_shifted(reader):
     spans = spans_of("猫だ", Override(0, 1, stress=2))
     assert reader.read(spans)[0].phonemes == "nˈeko"
 
 
-def test_long_japanese_without_a_mark_is_read_whole(reader: JapaneseReader) -> None:
+def test_long_japanese_without_a_mark_is_read_whole(reader):
     text = "猫" * (2 * MAX_CHARACTERS + 7)
     assert read(reader, text).replace(" ", "").count("ne") == len(text)
 
 
 @pytest.mark.parametrize(
-    ("word", "is_known"),
-    [("T", True), ("NHK", True), ("iPhone", True), ("Wi-Fi", True), ("Kokoro", False)],
+    ("word", "is_known"), [("T", True), ("NHK", True), ("iPhone", True), ("Wi-Fi", True), ("Kokoro", False)]
 )
-def test_japanese_knows_the_words_that_it_has_borrowed(
-    reader: JapaneseReader, word: str, is_known: bool
-) -> None:
+def test_japanese_knows_the_words_that_it_has_borrowed(reader, word, is_known):
     assert reader.knows(word) is is_known
 
 
-def test_threads_read_japanese_alike(reader: JapaneseReader) -> None:
+def test_threads_read_japanese_alike(reader):
     texts = [text for text, _ in CASES] * 4
     alone = [read(reader, text) for text in texts]
     with ThreadPoolExecutor(8) as pool:
@@ -200,7 +174,7 @@ def test_threads_read_japanese_alike(reader: JapaneseReader) -> None:
         max_size=40,
     )
 )
-def test_any_japanese_is_read_in_order_or_refused(text: str) -> None:
+def test_any_japanese_is_read_in_order_or_refused(text):
     reader = _shared()
     spans = spans_of(text)
     try:
@@ -221,13 +195,13 @@ def test_any_japanese_is_read_in_order_or_refused(text: str) -> None:
 _READERS: list[JapaneseReader] = []
 
 
-def _shared() -> JapaneseReader:
+def _shared():
     if not _READERS:
         _READERS.append(JapaneseReader())
     return _READERS[0]
 
 
-def test_japanese_loads_no_second_onnx_runtime_and_prints_nothing() -> None:
+def test_japanese_loads_no_second_onnx_runtime_and_prints_nothing():
     code = (
         "import sys\n"
         "from service.text.japanese.analyzer import is_installed\n"
@@ -242,7 +216,7 @@ def test_japanese_loads_no_second_onnx_runtime_and_prints_nothing() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_text_that_open_jtalk_cannot_place_is_read_in_parts(reader: JapaneseReader) -> None:
+def test_text_that_open_jtalk_cannot_place_is_read_in_parts(reader):
     text = "鯊ヂは靗5キ.噍磭々4￥すもえユ"
     words = [word for fragment in reader.read(spans_of(text)) for word in fragment.words]
     assert [word.text_start for word in words] == sorted(word.text_start for word in words)
@@ -259,7 +233,7 @@ SIGNS = (
 )
 
 
-def test_signs_without_a_sound_print_nothing() -> None:
+def test_signs_without_a_sound_print_nothing():
     code = (
         "import sys\n"
         "from service.text import FrontEnd, Passage, TracedText\n"
@@ -268,13 +242,11 @@ def test_signs_without_a_sound_print_nothing() -> None:
         "    for reading in front_end.read(Passage(TracedText(text)), 'ja'): pass\n"
     )
     root = Path(__file__).resolve().parents[3]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *SIGNS], cwd=root, capture_output=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code, *SIGNS], cwd=root, capture_output=True, check=True)
     assert done.stderr == b""
 
 
-def test_lengthening_marks_are_said_where_they_lengthen(front_end: FrontEnd) -> None:
+def test_lengthening_marks_are_said_where_they_lengthen(front_end):
     for text in ("えー", "猫ー", "えーーっ", "時々ー", "ラーメン"):
         (reading,) = front_end.read(Passage(TracedText(text)), "ja")
         assert "ː" in reading.phonemes, text

@@ -1,14 +1,9 @@
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import pytest
 from hypothesis import strategies as st
-
 from service.errors import LanguageUnavailableError
-from service.text import LANGUAGES, Language, find_language, is_variety, language_of_voice
-from service.text.espeak import Espeak
 from tests.profiles import given
+
+from service.text import LANGUAGES, find_language, is_variety, language_of_voice
 
 
 @pytest.mark.parametrize(
@@ -62,15 +57,14 @@ from tests.profiles import given
         ("fr-GB", "fr"),
     ],
 )
-def test_codes_are_found_however_they_are_written(code: str, found: str) -> None:
+def test_codes_are_found_however_they_are_written(code, found):
     assert find_language(code).code == found
 
 
 @pytest.mark.parametrize(
-    "code",
-    ["", "xx", "en-", "english", "-", "de-DE", "zh-yue", "yue-HK", "und", "C.UTF-8", "i-en", "e"],
+    "code", ["", "xx", "en-", "english", "-", "de-DE", "zh-yue", "yue-HK", "und", "C.UTF-8", "i-en", "e"]
 )
-def test_an_unknown_language_says_which_there_are(code: str) -> None:
+def test_an_unknown_language_says_which_there_are(code):
     with pytest.raises(LanguageUnavailableError, match=r"unknown language .* en-us, en-gb, es"):
         find_language(code)
 
@@ -83,15 +77,13 @@ def test_an_unknown_language_says_which_there_are(code: str) -> None:
     st.sampled_from("-_"),
     st.sampled_from([str.lower, str.upper, str.title]),
 )
-def test_a_tag_has_the_language_that_it_begins_with(
-    code: str, script: str, region: str, rest: list[str], mark: str, written: Callable[[str], str]
-) -> None:
+def test_a_tag_has_the_language_that_it_begins_with(code, script, region, rest, mark, written):
     language = code.partition("-")[0]
     tag = mark.join(part for part in (language, script, region, *rest) if part)
     assert find_language(written(tag)).code.partition("-")[0] == language
 
 
-def test_a_tag_without_a_region_is_of_every_variety() -> None:
+def test_a_tag_without_a_region_is_of_every_variety():
     assert is_variety("en-gb", "en")
     assert is_variety("en-gb", "EN")
     assert is_variety("en-gb", "en_AU")
@@ -102,7 +94,7 @@ def test_a_tag_without_a_region_is_of_every_variety() -> None:
         is_variety("en-gb", "tlh")
 
 
-def test_an_error_does_not_repeat_a_long_tag() -> None:
+def test_an_error_does_not_repeat_a_long_tag():
     with pytest.raises(LanguageUnavailableError) as caught:
         find_language("x" * 100_000)
     assert len(str(caught.value)) < 200
@@ -124,14 +116,12 @@ def test_an_error_does_not_repeat_a_long_tag() -> None:
         ("", None),
     ],
 )
-def test_a_voices_name_tells_its_language(voice: str, language: str | None) -> None:
+def test_a_voices_name_tells_its_language(voice, language):
     assert language_of_voice(voice) == language
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
-def test_espeak_has_the_voices_of_the_languages_that_it_reads(
-    espeak: Espeak, language: Language
-) -> None:
+def test_espeak_has_the_voices_of_the_languages_that_it_reads(espeak, language):
     if language.espeak_voice is None:
         assert language.extra
     else:

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
-
 from service.errors import InvalidTextError
-from service.text import load_vocabulary
 from service.text.characters import clean_text
 from service.text.mandarin.pronunciation import is_installed
 from service.text.mandarin.segmenter import Frequencies
@@ -18,8 +16,10 @@ from service.text.normalization.mandarin import RULES
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
 from service.text.punctuation import space, split
-from service.text.spans import Override, Span
+from service.text.spans import Override
 from tests.profiles import given
+
+from service.text import load_vocabulary
 
 if not is_installed():
     pytest.skip("needs the extra zh: pip install 'kokoro-service[zh]'", allow_module_level=True)
@@ -28,31 +28,27 @@ from service.text.mandarin.reader import MandarinReader
 
 GOLDEN = Path(__file__).parents[2] / "data" / "reading" / "zh-phonemes.tsv"
 CASES = [
-    line.split("\t")
-    for line in GOLDEN.read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
+    line.split("\t") for line in GOLDEN.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")
 ]
 
 
 @pytest.fixture(scope="module")
-def reader() -> MandarinReader:
+def reader():
     return MandarinReader()
 
 
-def spans_of(text: str, *overrides: Override) -> list[Span]:
+def spans_of(text, *overrides):
     return split(rewrite(clean_text(TracedText(text)), RULES), overrides)
 
 
-def read(reader: MandarinReader, text: str) -> str:
+def read(reader, text):
     spans = spans_of(text)
     fragments = reader.read(spans)
     return "".join(space([fragment.phonemes for fragment in fragments], spans))
 
 
 @pytest.mark.parametrize(("text", "phonemes"), CASES)
-def test_chinese_sounds_as_the_voices_have_learned_it(
-    reader: MandarinReader, text: str, phonemes: str
-) -> None:
+def test_chinese_sounds_as_the_voices_have_learned_it(reader, text, phonemes):
     assert read(reader, text) == phonemes
 
 
@@ -70,40 +66,35 @@ def test_chinese_sounds_as_the_voices_have_learned_it(
         ("只有", "ꭧɨ↓jou↓"),
     ],
 )
-def test_characters_with_two_readings_are_distinguished(
-    reader: MandarinReader, text: str, phonemes: str
-) -> None:
+def test_characters_with_two_readings_are_distinguished(reader, text, phonemes):
     assert read(reader, text) == phonemes
 
 
 @pytest.mark.parametrize(
-    ("text", "number"),
-    [("你好안녕", "U+C548"), ("Привет", "U+041F"), ("ひらがな", "U+3072"), ("价格€", "U+20AC")],
+    ("text", "number"), [("你好안녕", "U+C548"), ("Привет", "U+041F"), ("ひらがな", "U+3072"), ("价格€", "U+20AC")]
 )
-def test_letters_that_are_not_read_in_chinese_are_refused(
-    reader: MandarinReader, text: str, number: str
-) -> None:
+def test_letters_that_are_not_read_in_chinese_are_refused(reader, text, number):
     with pytest.raises(InvalidTextError, match=re.escape(number)):
         reader.check(TracedText(text))
 
 
-def test_a_character_without_a_known_reading_is_silent_or_refused(reader: MandarinReader) -> None:
+def test_a_character_without_a_known_reading_is_silent_or_refused(reader):
     (fragment,) = reader.read(spans_of("你好𠮷"))
     assert fragment == reader.read(spans_of("你好"))[0]
     with pytest.raises(InvalidTextError, match=re.escape("U+20BB7")):
         MandarinReader(strict=True).read(spans_of("你好𠮷"))
 
 
-def test_everyday_chinese_is_not_refused(reader: MandarinReader) -> None:
+def test_everyday_chinese_is_not_refused(reader):
     reader.check(TracedText("你好,世界!繁體字、〇和嗯——列夫·托尔斯泰☆→2024"))
 
 
-def test_remaining_digits_are_read_one_by_one(reader: MandarinReader) -> None:
+def test_remaining_digits_are_read_one_by_one(reader):
     spans = split(TracedText("12"))
     assert reader.read(spans) == reader.read(split(TracedText("一二")))
 
 
-def test_each_chinese_word_has_its_own_span(reader: MandarinReader) -> None:
+def test_each_chinese_word_has_its_own_span(reader):
     text = "我在北京大学, 很好。"
     words = [
         (text[word.text_start : word.text_end], fragment.phonemes[word.phonemes_start :])
@@ -114,15 +105,12 @@ def test_each_chinese_word_has_its_own_span(reader: MandarinReader) -> None:
     assert all(phonemes for _, phonemes in words)
 
 
-def test_given_phonemes_stand_for_chinese_words(reader: MandarinReader) -> None:
+def test_given_phonemes_stand_for_chinese_words(reader):
     spans = spans_of("我爱北京", Override(2, 4, phonemes="pei↓"))
-    assert [fragment.phonemes for fragment in reader.read(spans)] == [
-        "wo↓ ai↘",
-        "pei↓",
-    ]
+    assert [fragment.phonemes for fragment in reader.read(spans)] == ["wo↓ ai↘", "pei↓"]
 
 
-def test_threads_read_chinese_alike(reader: MandarinReader) -> None:
+def test_threads_read_chinese_alike(reader):
     texts = [text for text, _ in CASES] * 4
     alone = [read(reader, text) for text in texts]
     with ThreadPoolExecutor(8) as pool:
@@ -138,7 +126,7 @@ def test_threads_read_chinese_alike(reader: MandarinReader) -> None:
         max_size=40,
     )
 )
-def test_any_chinese_is_read_in_order_or_refused(text: str) -> None:
+def test_any_chinese_is_read_in_order_or_refused(text):
     reader = _shared()
     spans = spans_of(text)
     try:
@@ -157,13 +145,13 @@ def test_any_chinese_is_read_in_order_or_refused(text: str) -> None:
 _READERS: list[MandarinReader] = []
 
 
-def _shared() -> MandarinReader:
+def _shared():
     if not _READERS:
         _READERS.append(MandarinReader())
     return _READERS[0]
 
 
-def test_frequencies_tell_words_from_starts_of_words() -> None:
+def test_frequencies_tell_words_from_starts_of_words():
     frequencies = Frequencies(["北京 34 ns", "北京大学 5 nt", "学 7"])
     assert frequencies.total == 46
     assert frequencies.get("北京") == 34
@@ -175,7 +163,7 @@ def test_frequencies_tell_words_from_starts_of_words() -> None:
         frequencies["大"]
 
 
-def test_chinese_leaves_no_file_and_prints_nothing(tmp_path: Path) -> None:
+def test_chinese_leaves_no_file_and_prints_nothing(tmp_path):
     code = (
         "import os, sys, tempfile\n"
         "tempfile.tempdir = sys.argv[1]\n"
@@ -186,9 +174,7 @@ def test_chinese_leaves_no_file_and_prints_nothing(tmp_path: Path) -> None:
         "MandarinReader().check(TracedText('猫'))\n"
         "assert os.listdir(sys.argv[1]) == []\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -201,7 +187,7 @@ def test_chinese_leaves_no_file_and_prints_nothing(tmp_path: Path) -> None:
         "他没有还", "有钱就还，没钱就借", "先还利息", "他还账去了",
     ],
 )  # fmt: skip
-def test_to_give_back_is_not_still(reader: MandarinReader, text: str) -> None:
+def test_to_give_back_is_not_still(reader, text):
     assert "xwa↗n" in read(reader, text)
     assert "xai↗" not in read(reader, text)
 
@@ -214,6 +200,6 @@ def test_to_give_back_is_not_still(reader: MandarinReader, text: str) -> None:
         "还不知道",
     ],
 )  # fmt: skip
-def test_still_is_not_to_give_back(reader: MandarinReader, text: str) -> None:
+def test_still_is_not_to_give_back(reader, text):
     assert "xai↗" in read(reader, text)
     assert "xwa↗n" not in read(reader, text)

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import pytest
-
 from service.text.mandarin.syllables import phonemes
 
 
@@ -77,5 +74,5 @@ from service.text.mandarin.syllables import phonemes
         ("㐂5", None),
     ],
 )
-def test_a_syllable_in_pinyin_sounds_so(syllable: str, expected: str | None) -> None:
+def test_a_syllable_in_pinyin_sounds_so(syllable, expected):
     assert phonemes(syllable) == expected

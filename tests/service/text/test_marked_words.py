@@ -1,21 +1,17 @@
 """Words with Markdown's marks sound like the same words without them."""
 
-from __future__ import annotations
-
 import gzip
 import random
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-import service.text.english
-from service.text import FrontEnd
 from service.text.characters import clean_text
-from service.text.normalization import normalize
 from service.text.offset_mapping import TracedText
 from tests.service.text.whole_reading import read
+
+import service.text.english
+from service.text.normalization import normalize
 
 LEXICON = Path(service.text.english.__file__).parent / "data" / "us_gold.tsv.gz"
 SENTENCES = Path(__file__).parents[2] / "data" / "reading" / "agreement.tsv"
@@ -43,7 +39,7 @@ POSITIONS = (
 MARKS = ("**{}**", "*{}*", "***{}***", "__{}__", "_{}_", "~~{}~~", "**_{}_**")
 
 
-def phrases(n: int) -> Iterator[str]:
+def phrases(n):
     """Yield phrases: fixed ones, then words of all kinds and parts of sentences."""
     yield from PHRASES[:n]
     dice = random.Random(46)
@@ -87,7 +83,7 @@ def phrases(n: int) -> Iterator[str]:
         pytest.param(2000, 1, marks=pytest.mark.thorough),
     ],
 )
-def test_marks_change_no_sound(front_end: FrontEnd, n: int, step: int) -> None:
+def test_marks_change_no_sound(front_end, n, step):
     misses = []
     for index, phrase in enumerate(phrases(n)):
         for position in POSITIONS[index % step :: step]:
@@ -102,7 +98,7 @@ def test_marks_change_no_sound(front_end: FrontEnd, n: int, step: int) -> None:
 
 @pytest.mark.parametrize("mark", ["*", "**", "***"])
 @pytest.mark.parametrize("sign", [*"/=+&%$#@.,:;-–—(\"'"])
-def test_marks_beside_signs_lose_nothing(front_end: FrontEnd, sign: str, mark: str) -> None:
+def test_marks_beside_signs_lose_nothing(front_end, sign, mark):
     misses = []
     for left, right in (("bread", "butter"), ("Q", "A"), ("24", "7"), ("AT", "T")):
         plain = read(front_end, f"The {left}{sign}{right} here", "en-us")
@@ -115,7 +111,7 @@ def test_marks_beside_signs_lose_nothing(front_end: FrontEnd, sign: str, mark: s
 
 
 @pytest.mark.parametrize("language", ["en-gb", "es", "fr", "it", "pt-br", "hi", "ja", "zh"])
-def test_no_star_beside_a_sign_is_left(language: str) -> None:
+def test_no_star_beside_a_sign_is_left(language):
     for sign in "/=+&%$#@.,:;-–—":
         for mark in ("*", "**", "***"):
             text = f"{mark}bread{mark}{sign}{mark}butter{mark}"
@@ -134,10 +130,10 @@ def test_no_star_beside_a_sign_is_left(language: str) -> None:
         ("Dr.**Who**", "Dr.Who"),
     ],
 )
-def test_no_letter_vanishes_beside_stars(marked: str, plain: str) -> None:
+def test_no_letter_vanishes_beside_stars(marked, plain):
     said = normalize(clean_text(TracedText(marked)), "en-us").text
     assert said.replace("*", "") == normalize(clean_text(TracedText(plain)), "en-us").text
 
 
-def test_stars_of_formulas_join_no_words() -> None:
+def test_stars_of_formulas_join_no_words():
     assert "Dostresdos" not in normalize(clean_text(TracedText("2**3**2")), "es").text

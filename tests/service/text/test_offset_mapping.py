@@ -1,31 +1,26 @@
-from __future__ import annotations
-
 import re
 import unicodedata
 
 import pytest
 from hypothesis import strategies as st
-
 from service.text.offset_mapping import TracedText, concatenate
 from tests.profiles import given
 
 
-def origins(text: TracedText, caller: str) -> list[str]:
+def origins(text, caller):
     """Return the part of the caller's text that each character stands for."""
     return [caller[slice(*text[at : at + 1].span)] for at in range(len(text))]
 
 
-def test_a_text_maps_to_itself() -> None:
+def test_a_text_maps_to_itself():
     assert origins(TracedText("añ😀"), "añ😀") == ["a", "ñ", "😀"]
     assert TracedText("añ😀").span == (0, 3)
     assert TracedText("añ😀")[1:].span == (1, 3)
 
 
-def test_a_number_in_words_has_the_span_of_the_whole_number() -> None:
+def test_a_number_in_words_has_the_span_of_the_whole_number():
     caller = "It costs $5.50 today"
-    spelled = TracedText(caller).sub(
-        re.compile(r"\$(\d+)\.(\d+)"), lambda match: "five dollars fifty"
-    )
+    spelled = TracedText(caller).sub(re.compile(r"\$(\d+)\.(\d+)"), lambda match: "five dollars fifty")
     assert spelled.text == "It costs five dollars fifty today"
     assert [caller[slice(*word.span)] for word in spelled.matches(re.compile(r"\S+"))] == [
         "It",
@@ -37,10 +32,10 @@ def test_a_number_in_words_has_the_span_of_the_whole_number() -> None:
     ]
 
 
-def test_a_traced_replacement_keeps_its_own_spans() -> None:
+def test_a_traced_replacement_keeps_its_own_spans():
     caller = TracedText("on 5kg!")
 
-    def spell(match: re.Match[str]) -> TracedText:
+    def spell(match):
         number, unit = caller[match.start(1) : match.end(1)], caller[match.start(2) : match.end(2)]
         return concatenate([number.rewritten("five"), unit.rewritten(" kilograms")])
 
@@ -51,21 +46,21 @@ def test_a_traced_replacement_keeps_its_own_spans() -> None:
     assert spelled[17:].span == (6, 7)
 
 
-def test_rewritings_can_follow_each_other() -> None:
+def test_rewritings_can_follow_each_other():
     text = TracedText("x  ½ﬁ\u200b ").translate({0xFB01: "fi", 0x200B: ""})
     text = text.sub(re.compile("½"), lambda match: "a half ").folded()
     assert text.text == "x a half fi"
     assert origins(text, "x  ½ﬁ\u200b ") == ["x", "  ", *"½½½½½½½", "ﬁ", "ﬁ"]
 
 
-def test_an_empty_text_has_no_span() -> None:
+def test_an_empty_text_has_no_span():
     with pytest.raises(ValueError, match="no span"):
         _ = TracedText("").span
     with pytest.raises(ValueError, match="no span"):
         TracedText("ab").sub(re.compile("(?=b)"), lambda match: "-")
 
 
-def test_white_space_is_stripped_and_folded() -> None:
+def test_white_space_is_stripped_and_folded():
     text = TracedText(" \ta \n b\u00a0")
     assert text.stripped().text == "a \n b"
     assert text.stripped().span == (2, 7)
@@ -79,7 +74,7 @@ JOINING = LATIN + "\u1100\u1161\u11a8각\u0915\u093c\u0958\u09c7\u09be"
 
 
 @given(text=st.one_of(st.text(max_size=12), st.text(alphabet=JOINING, max_size=12)))
-def test_composition_is_unicodes_and_never_joins_white_space(text: str) -> None:
+def test_composition_is_unicodes_and_never_joins_white_space(text):
     composed = TracedText(text).composed()
     assert composed.text == unicodedata.normalize("NFC", text)
     for character, origin in zip(composed.text, origins(composed, text), strict=True):
@@ -87,11 +82,8 @@ def test_composition_is_unicodes_and_never_joins_white_space(text: str) -> None:
         assert unicodedata.normalize("NFD", character)[0] in unicodedata.normalize("NFD", origin)
 
 
-@given(
-    text=st.text(alphabet="ab ①", max_size=20),
-    rewritten=st.sampled_from(["", "x", "two words"]),
-)
-def test_offsets_never_go_backwards(text: str, rewritten: str) -> None:
+@given(text=st.text(alphabet="ab ①", max_size=20), rewritten=st.sampled_from(["", "x", "two words"]))
+def test_offsets_never_go_backwards(text, rewritten):
     changed = TracedText(text).sub(re.compile("a+|①"), lambda match: rewritten).folded()
     spans = [changed[at : at + 1].span for at in range(len(changed))]
     assert spans == sorted(spans)

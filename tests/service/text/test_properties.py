@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
-
 from service.errors import EmptyTextError, MarkupError, NothingToSayError
-from service.text import LANGUAGES, FrontEnd, Reading, load_vocabulary, punctuation
 from service.text.characters import clean_text
-from service.text.normalization import normalize
 from service.text.offset_mapping import TracedText
 from tests.profiles import given
 from tests.service.text.whole_reading import read
+
+from service.text import LANGUAGES, load_vocabulary, punctuation
+from service.text.normalization import normalize
 
 pytestmark = pytest.mark.thorough
 
@@ -35,50 +35,17 @@ CRUMBS = [
     *["https://a.b/c?d=e", "me@x.org", "/usr/bin", "#tag", "@you", "&amp;", "<b>", "</p>", "**"],
     *["[a](https://b.c)", "`x`", "```", "# ", "- ", "> ", "| a | b |", "😀", "👩‍💻", "🇩🇪", ":)"],
     *["[Kokoro](/kˈOkəɹO/)", "[word](+1)", "[pause:1s]", "[", "](", "the", "word", "on", "Henry"],
-    *[
-        "東京",
-        "です",
-        "你好",
-        "한국",
-        "नमस्ते",
-        "café",
-        "Привет",
-        "ñ",
-        "ß",
-        "e\u0301",
-        "ﬁ",
-        "①",
-        "Ⅷ",
-        "№",
-    ],
-    *[
-        "百",
-        "2024年",
-        "3月",
-        "50％",
-        "１２",
-        "。",
-        "、",
-        "」",
-        "ー",
-        "R$ 10",
-        "1.º",
-        "1er",
-        "XXI",
-        "Sra.",
-    ],
+    *["東京", "です", "你好", "한국", "नमस्ते", "café", "Привет", "ñ", "ß", "e\u0301", "ﬁ", "①", "Ⅷ", "№"],
+    *["百", "2024年", "3月", "50％", "１２", "。", "、", "」", "ー", "R$ 10", "1.º", "1er", "XXI", "Sra."],
 ]
-TEXTS = st.one_of(
-    st.text(ANY, max_size=60), st.lists(st.sampled_from(CRUMBS), max_size=25).map("".join)
-)
+TEXTS = st.one_of(st.text(ANY, max_size=60), st.lists(st.sampled_from(CRUMBS), max_size=25).map("".join))
 AT_LENGTH = [
-    code if code in ("en-us", "ja") else pytest.param(code, marks=pytest.mark.slow)
-    for code in sorted(LANGUAGES)
+    code if code in ("en-us", "ja") else pytest.param(code, marks=pytest.mark.slow) for code in sorted(LANGUAGES)
 ]
 LANGUAGE = st.sampled_from(sorted(LANGUAGES))
 
 
-def assert_sound(front_end: FrontEnd, text: str, language: str) -> None:
+def assert_sound(front_end, text, language):
     """Assert that words are in order and inside the text, and all phonemes in the vocabulary."""
     reading = read(front_end, text.replace("[pause", "(pause"), language)
     assert load_vocabulary().unknown(reading.phonemes) == []
@@ -93,9 +60,7 @@ def assert_sound(front_end: FrontEnd, text: str, language: str) -> None:
 
 
 @given(text=TEXTS, language=LANGUAGE)
-def test_any_text_is_spoken_in_the_vocabulary_unless_nothing_is_left(
-    front_end: FrontEnd, text: str, language: str
-) -> None:
+def test_any_text_is_spoken_in_the_vocabulary_unless_nothing_is_left(front_end, text, language):
     try:
         assert_sound(front_end, text, language)
     except (EmptyTextError, NothingToSayError, MarkupError):
@@ -103,14 +68,14 @@ def test_any_text_is_spoken_in_the_vocabulary_unless_nothing_is_left(
 
 
 @given(text=TEXTS, language=LANGUAGE, named=st.booleans())
-def test_normalizing_again_changes_nothing(text: str, language: str, named: bool) -> None:
+def test_normalizing_again_changes_nothing(text, language, named):
     once = normalize(clean_text(TracedText(text)), language, named_emoji=named)
     again = normalize(clean_text(TracedText(once.text)), language, named_emoji=named)
     assert again.text == once.text
 
 
 @given(text=TEXTS, language=LANGUAGE)
-def test_normalized_text_keeps_its_offset_mapping(text: str, language: str) -> None:
+def test_normalized_text_keeps_its_offset_mapping(text, language):
     written = normalize(clean_text(TracedText(text)), language)
     spans = [written[index : index + 1].span for index in range(len(written))]
     assert all(0 <= start < end <= len(text) for start, end in spans)
@@ -118,7 +83,7 @@ def test_normalized_text_keeps_its_offset_mapping(text: str, language: str) -> N
 
 
 @given(text=TEXTS, language=LANGUAGE)
-def test_no_word_becomes_silence(front_end: FrontEnd, text: str, language: str) -> None:
+def test_no_word_becomes_silence(front_end, text, language):
     """Every letter, digit, symbol and mark is spoken, shapes a sentence, or is told of."""
     text = text.replace("[", "(").replace("]", ")")
     try:
@@ -127,7 +92,7 @@ def test_no_word_becomes_silence(front_end: FrontEnd, text: str, language: str) 
         return
 
 
-def assert_covered(reading: Reading, text: str) -> None:
+def assert_covered(reading, text):
     """Assert that each character is in a word, told of as dropped, or shapes the sentence.
 
     What nobody reads is told of even inside a word.
@@ -153,14 +118,10 @@ STRAYS = [
 
 
 @given(
-    pieces=st.lists(
-        st.sampled_from([*STRAYS, "the cat", "猫です", "你好", ". ", "\n", " "]), max_size=20
-    ),
+    pieces=st.lists(st.sampled_from([*STRAYS, "the cat", "猫です", "你好", ". ", "\n", " "]), max_size=20),
     language=LANGUAGE,
 )
-def test_what_is_in_a_text_by_accident_is_dropped_and_told(
-    front_end: FrontEnd, pieces: list[str], language: str
-) -> None:
+def test_what_is_in_a_text_by_accident_is_dropped_and_told(front_end, pieces, language):
     text = "".join(pieces)
     try:
         reading = read(front_end, text, language)
@@ -187,7 +148,7 @@ ROWS = [
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
-def test_rows_of_one_thing_are_normalized(language: str) -> None:
+def test_rows_of_one_thing_are_normalized(language):
     misses = []
     for snippet in ROWS:
         once = normalize(TracedText(snippet * (1_000 // len(snippet))), language).text
@@ -196,7 +157,7 @@ def test_rows_of_one_thing_are_normalized(language: str) -> None:
     assert not misses
 
 
-def unicode_text(n_characters: int, seed: int) -> str:
+def unicode_text(n_characters, seed):
     """Return words of characters from all of Unicode, mixed with characters of usual texts."""
     dice = random.Random(seed)
     snippets: list[str] = []
@@ -205,16 +166,14 @@ def unicode_text(n_characters: int, seed: int) -> str:
         if dice.random() < 0.5:
             snippet = dice.choice(CRUMBS)
         else:
-            snippet = chr(
-                dice.choice([dice.randrange(0x20, 0x3000), dice.randrange(sys.maxunicode)])
-            )
+            snippet = chr(dice.choice([dice.randrange(0x20, 0x3000), dice.randrange(sys.maxunicode)]))
         snippets.append(snippet + " " * (dice.random() < 0.3))
         length += len(snippets[-1])
     return "".join(snippets)[:n_characters]
 
 
 @pytest.mark.parametrize("language", AT_LENGTH)
-def test_a_hundred_thousand_characters_of_anything_are_normalized(language: str) -> None:
+def test_a_hundred_thousand_characters_of_anything_are_normalized(language):
     text = clean_text(TracedText(unicode_text(100_000, seed=5)))
     size = 1_000
     for start in range(0, len(text), size):
@@ -223,7 +182,7 @@ def test_a_hundred_thousand_characters_of_anything_are_normalized(language: str)
 
 
 @pytest.mark.parametrize("language", ["en-us", pytest.param("es", marks=pytest.mark.slow)])
-def test_a_hundred_thousand_characters_are_spoken(front_end: FrontEnd, language: str) -> None:
+def test_a_hundred_thousand_characters_are_spoken(front_end, language):
     dice = random.Random(7)
     words = ["water", "taxi", "Dr. Oz", "$5.50", "19:30", "3/4", "café", "a@b.org", "12 km", "no"]
     text = ""
@@ -233,12 +192,8 @@ def test_a_hundred_thousand_characters_are_spoken(front_end: FrontEnd, language:
 
 
 @pytest.mark.slow
-def test_a_book_of_a_megabyte_is_spoken(front_end: FrontEnd) -> None:
-    lines = (
-        (Path(__file__).parents[2] / "data" / "reading" / "agreement.tsv")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    )
+def test_a_book_of_a_megabyte_is_spoken(front_end):
+    lines = (Path(__file__).parents[2] / "data" / "reading" / "agreement.tsv").read_text(encoding="utf-8").splitlines()
     sentences = [line.split("\t")[0] for line in lines if line and not line.startswith("#")]
     book = " ".join(sentences)
     book = "\n\n".join([book] * (1 + 1_000_000 // len(book)))

@@ -1,22 +1,18 @@
-from __future__ import annotations
-
 import pytest
-
 from service.text.characters import clean_text
 from service.text.offset_mapping import TracedText
 from service.text.punctuation import ends_sentence, space, split
 from service.text.spans import Override, Span
 
 
-def a_span(token: str) -> Span:
+def a_span(token):
     return Span(TracedText(token), is_mark=not token.isalpha())
 
 
-def shown(text: str) -> str:
+def shown(text):
     """Return the spans as text, with words between bars."""
     return " ".join(
-        span.text.text if span.is_mark else f"|{span.text.text}|"
-        for span in split(clean_text(TracedText(text)))
+        span.text.text if span.is_mark else f"|{span.text.text}|" for span in split(clean_text(TracedText(text)))
     )
 
 
@@ -68,11 +64,11 @@ def shown(text: str) -> str:
         ("last line\n", "|last line|"),
     ],
 )
-def test_split(text: str, spans: str) -> None:
+def test_split(text, spans):
     assert shown(text) == spans
 
 
-def test_lines_wrapped_at_a_column_are_one_sentence() -> None:
+def test_lines_wrapped_at_a_column_are_one_sentence():
     line = "a line that a mail program has wrapped at a column of about"
     assert shown(f"{line}\nSeventy characters") == f"|{line} Seventy characters|"
 
@@ -90,22 +86,22 @@ def test_lines_wrapped_at_a_column_are_one_sentence() -> None:
         ("… a", "… a"),
     ],
 )
-def test_marks_are_spaced_as_in_print(spans: str, text: str) -> None:
+def test_marks_are_spaced_as_in_print(spans, text):
     tokens = spans.split()
     assert "".join(space(tokens, [a_span(token) for token in tokens])) == text
 
 
-def test_spacing_passes_over_words_without_phonemes() -> None:
+def test_spacing_passes_over_words_without_phonemes():
     spans = [a_span(token) for token in ("a", ",", "b", ",")]
     assert space(["a", ",", "", ","], spans) == ["a", ",", "", ""]
 
 
-def test_words_that_are_joined_in_the_text_are_joined_in_speech() -> None:
+def test_words_that_are_joined_in_the_text_are_joined_in_speech():
     spans = [a_span("a"), a_span("b")._replace(joined=True), a_span("c")]
     assert "".join(space("abc", spans)) == "ab c"
 
 
-def test_words_with_an_override_are_their_own_span() -> None:
+def test_words_with_an_override_are_their_own_span():
     text = "Ask Kokoro's e.g. now. Yes."
     overrides = [Override(4, 10, "x"), Override(13, 17, "y")]
     spans = split(TracedText(text), overrides)
@@ -132,7 +128,7 @@ def test_words_with_an_override_are_their_own_span() -> None:
         ("¿Qué?... Ａ。", ["Qué", "?", "...", "Ａ", "。"]),
     ],
 )
-def test_spans_keep_their_offset_mapping(text: str, origins: list[str]) -> None:
+def test_spans_keep_their_offset_mapping(text, origins):
     spans = split(clean_text(TracedText(text)))
     assert [text[slice(*span.text.span)] for span in spans] == origins
 
@@ -152,12 +148,12 @@ def test_spans_keep_their_offset_mapping(text: str, origins: list[str]) -> None:
         ("(e.g. this", 5, False),
     ],
 )
-def test_a_dot_is_a_full_stop_or_an_abbreviations(text: str, after_dot: int, answer: bool) -> None:
+def test_a_dot_is_a_full_stop_or_an_abbreviations(text, after_dot, answer):
     assert ends_sentence(text, after_dot, is_whole=True) is answer
     assert ends_sentence(text, after_dot, is_whole=False) is answer
 
 
 @pytest.mark.parametrize("text", ["J. ", "No. ", "etc. ", "U.S. “"])
-def test_what_follows_an_abbreviation_may_have_to_be_waited_for(text: str) -> None:
+def test_what_follows_an_abbreviation_may_have_to_be_waited_for(text):
     assert ends_sentence(text, text.index(" "), is_whole=False) is None
     assert ends_sentence(text, text.index(" "), is_whole=True) is not None

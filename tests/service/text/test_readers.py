@@ -2,21 +2,19 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-
 from service.errors import LanguageUnavailableError
 from service.extras import advice
-from service.text import LANGUAGES, Espeak, FrontEnd, Language, Passage, TracedText
 from service.text.english.reader import EnglishReader
-from service.text.reader import Reader
 from service.text.readers import Readers
+
+from service.text import LANGUAGES, Espeak, FrontEnd, Passage, TracedText
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
-def test_a_reader_is_created_once(espeak: Espeak, code: str) -> None:
+def test_a_reader_is_created_once(espeak, code):
     readers = Readers(espeak)
     if not readers.is_available(code):
         pytest.skip(readers.requirement(code))
@@ -24,7 +22,7 @@ def test_a_reader_is_created_once(espeak: Espeak, code: str) -> None:
 
 
 @pytest.mark.parametrize("code", ["ja", "zh"])
-def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+def test_a_missing_extra_is_named(monkeypatch, code):
     readers = Readers()
     monkeypatch.setattr(readers, "is_available", lambda code: False)
     expected = re.escape(advice(code))
@@ -33,17 +31,15 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, code: str) ->
             ask(code)
 
 
-def test_english_is_read_by_its_lexicon_on_every_python(espeak: Espeak) -> None:
+def test_english_is_read_by_its_lexicon_on_every_python(espeak):
     readers = Readers(espeak)
     for code in ("en-us", "en-gb"):
         assert readers.name(code) == "lexicon"
         assert isinstance(readers.get(code), EnglishReader)
-    assert {readers.name(code) for code in LANGUAGES} == {
-        "lexicon", "pyopenjtalk", "pypinyin", "espeak-ng"
-    }  # fmt: skip
+    assert {readers.name(code) for code in LANGUAGES} == {"lexicon", "pyopenjtalk", "pypinyin", "espeak-ng"}
 
 
-def test_availability_is_known_without_loading_anything() -> None:
+def test_availability_is_known_without_loading_anything():
     readers = Readers()
     assert all(readers.is_available(code) for code in ("en-us", "en-gb", "es", "fr", "it", "hi"))
     assert not readers.is_available("tlh")
@@ -54,12 +50,12 @@ class _SlowToLoad(Readers):
 
     slow = ("ja", "zh", "es")
 
-    def start(self) -> None:
+    def start(self):
         self.may_load = threading.Event()
         self.is_loading = threading.Event()
         self.loads: list[str] = []
 
-    def _make(self, language: Language) -> Reader:
+    def _make(self, language):
         if language.code in self.slow:
             self.loads.append(language.code)
             self.is_loading.set()
@@ -67,13 +63,13 @@ class _SlowToLoad(Readers):
         return super()._make(language)
 
 
-def _words(front_end: FrontEnd, text: str, language: str) -> str:
+def _words(front_end, text, language):
     readings = front_end.read(Passage(TracedText(text)), language)
     return " ".join(reading.phonemes for reading in readings)
 
 
 @pytest.fixture
-def slow(espeak: Espeak) -> Iterator[tuple[FrontEnd, _SlowToLoad]]:
+def slow(espeak):
     front_end = FrontEnd(espeak)
     readers = _SlowToLoad(espeak, loading=front_end._turn.given_away)
     readers.start()
@@ -92,9 +88,7 @@ def slow(espeak: Espeak) -> Iterator[tuple[FrontEnd, _SlowToLoad]]:
         ("en-us", "Say 你好 now."),
     ],
 )
-def test_a_language_that_loads_holds_up_no_other(
-    slow: tuple[FrontEnd, _SlowToLoad], language: str, text: str
-) -> None:
+def test_a_language_that_loads_holds_up_no_other(slow, language, text):
     front_end, readers = slow
     with ThreadPoolExecutor(3) as pool:
         waiting = [pool.submit(_words, front_end, text, language) for _ in range(2)]
@@ -110,13 +104,13 @@ def test_a_language_that_loads_holds_up_no_other(
     assert len(readers.loads) == 1
 
 
-def test_espeak_starts_outside_of_the_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_espeak_starts_outside_of_the_turn(monkeypatch):
     front_end = FrontEnd()
     _words(front_end, "Good day.", "en-us")  # needs none
     started, may_start = threading.Event(), threading.Event()
 
     class Slow(Espeak):
-        def __init__(self) -> None:
+        def __init__(self):
             started.set()
             assert may_start.wait(60)
             super().__init__()
@@ -132,12 +126,12 @@ def test_espeak_starts_outside_of_the_turn(monkeypatch: pytest.MonkeyPatch) -> N
         assert waiting.result()
 
 
-def test_a_failed_load_is_tried_again_and_lets_others_read(espeak: Espeak) -> None:
+def test_a_failed_load_is_tried_again_and_lets_others_read(espeak):
     front_end = FrontEnd(espeak)
     n_failures = 1
 
     class Failing(Readers):
-        def _make(self, language: Language) -> Reader:
+        def _make(self, language):
             nonlocal n_failures
             if language.code == "ja" and n_failures:
                 n_failures -= 1

@@ -5,23 +5,23 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
-
 from service.errors import NothingToSayError, ServiceError
-from service.text import LANGUAGES, Espeak, FrontEnd, Reading, load_vocabulary, read_phonemes
 from service.text.offset_mapping import TracedText
 from service.text.reading import Word, merge
 from tests.profiles import given
 from tests.service.text.whole_reading import read as read_normalized
 
+from service.text import LANGUAGES, FrontEnd, load_vocabulary, read_phonemes
+
 MARKS = load_vocabulary().marks
 ESPEAK_LANGUAGES = sorted(code for code in LANGUAGES if LANGUAGES[code].espeak_voice)
 
 
-def read(front_end: FrontEnd, text: str, language: str) -> Reading:
+def read(front_end, text, language):
     return read_normalized(front_end, text, language, normalization=None)
 
 
-def corpus() -> list[tuple[str, str, list[tuple[str, str]]]]:
+def corpus():
     """Return language, text and (word, phonemes) of difficult sentences, checked by hand."""
     blocks = Path(__file__).with_name("readings.txt").read_text(encoding="utf-8").split("\n\n")
     sentences = []
@@ -36,17 +36,14 @@ def corpus() -> list[tuple[str, str, list[tuple[str, str]]]]:
 CORPUS = corpus()
 
 
-def words_of(text: str, reading: Reading) -> list[tuple[str, str]]:
+def words_of(text, reading):
     return [
-        (
-            text[word.text_start : word.text_end],
-            reading.phonemes[word.phonemes_start : word.phonemes_end],
-        )
+        (text[word.text_start : word.text_end], reading.phonemes[word.phonemes_start : word.phonemes_end])
         for word in reading.words
     ]
 
 
-def assert_sound(text: str, reading: Reading) -> None:
+def assert_sound(text, reading):
     """Assert that words are in order, cover all phonemes, do not overlap and are not empty."""
     text_end = phonemes_end = 0
     covered: set[int] = set()
@@ -63,13 +60,7 @@ def assert_sound(text: str, reading: Reading) -> None:
 
 
 @pytest.mark.parametrize(("language", "text", "words"), CORPUS)
-def test_words_of_awkward_sentences(
-    espeak: Espeak,
-    espeak_front_end: FrontEnd,
-    language: str,
-    text: str,
-    words: list[tuple[str, str]],
-) -> None:
+def test_words_of_awkward_sentences(espeak, espeak_front_end, language, text, words):
     reading = read(espeak_front_end, text, language)
     assert_sound(text, reading)
     assert [word for word, _ in words_of(text, reading)] == [word for word, _ in words]
@@ -78,7 +69,7 @@ def test_words_of_awkward_sentences(
     assert words_of(text, reading) == words
 
 
-def test_all_languages_are_in_the_corpus() -> None:
+def test_all_languages_are_in_the_corpus():
     assert {language for language, _, _ in CORPUS} == set(ESPEAK_LANGUAGES)
 
 
@@ -98,29 +89,27 @@ def test_all_languages_are_in_the_corpus() -> None:
         ("b b b b b b", ["b"] * 6),
     ],
 )
-def test_words_are_found_in_the_text_as_it_was_sent(
-    front_end: FrontEnd, text: str, words: list[str]
-) -> None:
+def test_words_are_found_in_the_text_as_it_was_sent(front_end, text, words):
     reading = read(front_end, text, "en-us")
     assert_sound(text, reading)
     assert [word for word, _ in words_of(text, reading)] == words
 
 
-def test_what_is_not_heard_is_no_word(front_end: FrontEnd) -> None:
+def test_what_is_not_heard_is_no_word(front_end):
     text = "one ~ two | three"
     unheard = [sign for sign in "~|" if not alone(front_end, sign)]
     words = [word for word, _ in words_of(text, read(front_end, text, "en-us"))]
     assert words == [word for word in text.split() if word not in unheard]
 
 
-def alone(front_end: FrontEnd, text: str) -> str:
+def alone(front_end, text):
     try:
         return read(front_end, text, "en-us").phonemes
     except NothingToSayError:
         return ""
 
 
-def test_a_long_text_is_aligned_from_start_to_end(front_end: FrontEnd) -> None:
+def test_a_long_text_is_aligned_from_start_to_end(front_end):
     sentence = "The end of the road was 25 miles away from the house in which we lived "
     text = sentence * 100
     reading = read(front_end, text, "en-us")
@@ -128,7 +117,7 @@ def test_a_long_text_is_aligned_from_start_to_end(front_end: FrontEnd) -> None:
     assert [word for word, _ in words_of(text, reading)] == text.split()
 
 
-def test_eight_threads_align_as_one_does(espeak: Espeak) -> None:
+def test_eight_threads_align_as_one_does(espeak):
     jobs = [(text, language) for language, text, _ in CORPUS]
     one = FrontEnd(espeak)
     expected = [read(one, *job) for job in jobs]
@@ -157,9 +146,7 @@ LIKELY_WORDS = [
     ),
     language=st.sampled_from(ESPEAK_LANGUAGES),
 )
-def test_all_phonemes_of_any_text_are_in_words(
-    espeak_front_end: FrontEnd, text: str, language: str
-) -> None:
+def test_all_phonemes_of_any_text_are_in_words(espeak_front_end, text, language):
     try:
         reading = read(espeak_front_end, text, language)
     except ServiceError:
@@ -178,18 +165,18 @@ def test_all_phonemes_of_any_text_are_in_words(
         (" . ", []),
     ],
 )
-def test_phonemes_are_words_between_spaces_and_marks(phonemes: str, words: list[str]) -> None:
+def test_phonemes_are_words_between_spaces_and_marks(phonemes, words):
     reading = read_phonemes(phonemes)
     assert reading.phonemes == " ".join(phonemes.split())
     assert words_of(phonemes, reading) == [(word, word) for word in words]
 
 
 @given(st.text(alphabet=[*sorted(load_vocabulary().symbols), *" \n\t"], max_size=60))
-def test_any_phonemes_are_all_in_words(phonemes: str) -> None:
+def test_any_phonemes_are_all_in_words(phonemes):
     assert_sound(phonemes, read_phonemes(phonemes))
 
 
-def test_words_that_the_text_does_not_separate_are_one() -> None:
+def test_words_that_the_text_does_not_separate_are_one():
     words = [
         Word(0, 5, 0, 4),  # one number
         Word(0, 5, 5, 9),
@@ -207,7 +194,7 @@ def test_words_that_the_text_does_not_separate_are_one() -> None:
     )
 
 
-def test_letters_without_a_reading_are_told_beside_the_words(front_end: FrontEnd) -> None:
+def test_letters_without_a_reading_are_told_beside_the_words(front_end):
     reading = read(front_end, "a Ꭰ b", "en-us")
     assert [(word.text_start, word.text_end) for word in reading.words] == [(0, 1), (4, 5)]
     assert reading.dropped == ((2, 3),)

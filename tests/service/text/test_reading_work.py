@@ -1,14 +1,12 @@
 """Reading a text takes time in proportion to its length, whatever is in it."""
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest
-
 from service.errors import ServiceError
-from service.text import LANGUAGES, FrontEnd, Passage, parse
 from tests.service.long_runs import slow_runs
+
+from service.text import LANGUAGES, FrontEnd, Passage, parse
 
 _PROSE = "On 12 May 1999 the quick brown fox jumped over 3.5 lazy dogs, at 10:30 a.m., for $5. "
 
@@ -17,19 +15,16 @@ _PROSE = "On 12 May 1999 the quick brown fox jumped over 3.5 lazy dogs, at 10:30
     "language",
     [
         pytest.param(
-            language,
-            marks=[pytest.mark.thorough, pytest.mark.alone]
-            if language == "en-us"
-            else pytest.mark.slow,
+            language, marks=[pytest.mark.thorough, pytest.mark.alone] if language == "en-us" else pytest.mark.slow
         )
         for language in LANGUAGES
     ],
 )
-def test_work_grows_in_proportion(language: str) -> None:
+def test_work_grows_in_proportion(language):
     front = FrontEnd()
     front.warm_up(language)
 
-    def read(text: str) -> None:
+    def read(text):
         with contextlib.suppress(ServiceError):  # nothing to say, or no markup
             for passage in parse(text):
                 if isinstance(passage, Passage):

@@ -1,27 +1,21 @@
 """How words sound in other languages, where their spelling does not tell."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
 import pytest
-
-from service.text import FrontEnd
 from service.text.mandarin import syllables
 from tests.service.text.whole_reading import read
 
 FILE = Path(__file__).parents[2] / "data" / "reading" / "sounds-other.tsv"
 CASES = [
-    line.split("\t")
-    for line in FILE.read_text(encoding="utf-8").splitlines()
-    if line and not line.startswith("#")
+    line.split("\t") for line in FILE.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")
 ]
 _NO_STRESS = str.maketrans("", "", "ˈˌ")
 
 
 @pytest.mark.parametrize("language", sorted({case[1] for case in CASES}))
-def test_words_sound_as_a_person_would_say_them(front_end: FrontEnd, language: str) -> None:
+def test_words_sound_as_a_person_would_say_them(front_end, language):
     if not front_end.readers.is_available(language):
         pytest.skip(f"nothing reads {language} here")
     misses = []
@@ -34,7 +28,7 @@ def test_words_sound_as_a_person_would_say_them(front_end: FrontEnd, language: s
     assert not misses, "\n".join(misses)
 
 
-def _said(front_end: FrontEnd, text: str, word: str, language: str) -> str:
+def _said(front_end, text, word, language):
     """Return the phonemes of the words that a part of the text belongs to, without stress."""
     reading = read(front_end, text, language)
     start = text.index(word)
@@ -46,7 +40,7 @@ def _said(front_end: FrontEnd, text: str, word: str, language: str) -> str:
     return said.translate(_NO_STRESS)
 
 
-def _fits(said: str, expected: str, language: str) -> bool:
+def _fits(said, expected, language):
     if language != "zh":
         return said == expected
     phonemes = [syllables.phonemes(syllable) for syllable in expected.split()]

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
-
 from service.errors import LexiconError
 from service.text.languages import LANGUAGES
 from service.text.offset_mapping import TracedText, concatenate
@@ -17,8 +15,8 @@ Load = Callable[[str], UserLexicon]
 
 
 @pytest.fixture
-def load(tmp_path: Path) -> Load:
-    def from_text(text: str) -> UserLexicon:
+def load(tmp_path):
+    def from_text(text):
         file = tmp_path / "lexicon.toml"
         file.write_text(text, encoding="utf-8")
         return UserLexicon.load(file)
@@ -26,11 +24,11 @@ def load(tmp_path: Path) -> Load:
     return from_text
 
 
-def entries(*written: str) -> str:
+def entries(*written):
     return "entry = [\n" + "".join(f"    {{ {entry} }},\n" for entry in written) + "]\n"
 
 
-def applied(lexicon: UserLexicon, text: str, language: str = "en-us") -> str:
+def applied(lexicon, text, language="en-us"):
     """Return the text after the lexicon, with phonemes between slashes."""
     new, overrides = lexicon.apply(TracedText(text), language)
     parts, done = [], 0
@@ -79,25 +77,25 @@ WORDS = entries(
         ("", ""),
     ],
 )
-def test_whole_words_are_said_as_the_lexicon_has_them(load: Load, text: str, expected: str) -> None:
+def test_whole_words_are_said_as_the_lexicon_has_them(load, text, expected):
     assert applied(load(WORDS), text) == expected
 
 
-def test_rewritten_text_has_the_span_of_the_word(load: Load) -> None:
+def test_rewritten_text_has_the_span_of_the_word(load):
     text, overrides = load(WORDS).apply(TracedText("To New York by Kokoro."), "en-us")
     assert text.text == "To Nyoo York by Kokoro."
     assert text[3:12].span == (3, 11)
     assert [(o.start, o.end, o.phonemes) for o in overrides] == [(15, 21, "kˈOkəɹO")]
 
 
-def test_words_with_overrides_are_left_alone(load: Load) -> None:
+def test_words_with_overrides_are_left_alone(load):
     text = TracedText("Kokoro York Kokoro York")[7:]
     new, overrides = load(WORDS).apply(text, "en-us", [(7, 11), (14, 16)])
     assert new.text == "York Kokoro Jork"
     assert overrides == ()
 
 
-def test_a_word_of_an_alias_is_respelled_and_has_no_phonemes_of_its_own(load: Load) -> None:
+def test_a_word_of_an_alias_is_respelled_and_has_no_phonemes_of_its_own(load):
     alias = TracedText("TTS now")[:3].rewritten("Kokoro of York")
     text, overrides = load(WORDS).apply(concatenate([alias]), "en-us")
     assert text.text == "Kokoro of Jork"
@@ -113,7 +111,7 @@ def test_a_word_of_an_alias_is_respelled_and_has_no_phonemes_of_its_own(load: Lo
         ("xkcd", "/ˈɛks/"),
     ],
 )
-def test_patterns_are_searched(load: Load, text: str, expected: str) -> None:
+def test_patterns_are_searched(load, text, expected):
     lexicon = load(
         entries(
             r"pattern = 'GPT-(\d)o\b', respelling = 'GPT \1 oh'",
@@ -125,7 +123,7 @@ def test_patterns_are_searched(load: Load, text: str, expected: str) -> None:
     assert applied(lexicon, text) == expected
 
 
-def test_one_entry_changes_what_no_other_has(load: Load) -> None:
+def test_one_entry_changes_what_no_other_has(load):
     lexicon = load(
         entries(
             "pattern = 'a b', respelling = 'b c'",
@@ -136,7 +134,7 @@ def test_one_entry_changes_what_no_other_has(load: Load) -> None:
     assert applied(lexicon, "a b, b, c.") == "b c, d, a b."
 
 
-def test_a_template_that_leaves_nothing_changes_nothing(load: Load) -> None:
+def test_a_template_that_leaves_nothing_changes_nothing(load):
     assert applied(load(entries(r"pattern = '(x)?y', respelling = '\1'")), "xy y") == "x y"
 
 
@@ -144,7 +142,7 @@ def test_a_template_that_leaves_nothing_changes_nothing(load: Load) -> None:
     ("language", "expected"),
     [("en-gb", "British"), ("en-us", "English"), ("es", "any"), ("fr", "French"), ("pt-br", "pt")],
 )
-def test_the_language_named_most_exactly_counts(load: Load, language: str, expected: str) -> None:
+def test_the_language_named_most_exactly_counts(load, language, expected):
     lexicon = load(
         entries(
             'word = "x", respelling = "any"',
@@ -157,23 +155,18 @@ def test_the_language_named_most_exactly_counts(load: Load, language: str, expec
     assert applied(lexicon, "x", language) == expected
 
 
-def test_the_spelling_that_counts_goes_before_any(load: Load) -> None:
-    lexicon = load(
-        entries(
-            'word = "it", respelling = "any"',
-            'word = "IT", respelling = "I.T.", case = true',
-        )
-    )
+def test_the_spelling_that_counts_goes_before_any(load):
+    lexicon = load(entries('word = "it", respelling = "any"', 'word = "IT", respelling = "I.T.", case = true'))
     assert applied(lexicon, "IT it It") == "I.T. any any"
 
 
-def test_tables_of_their_own_are_entries(load: Load) -> None:
+def test_tables_of_their_own_are_entries(load):
     lexicon = load('[[entry]]\nword = "a"\nrespelling = "b"\n[[entry]]\nword="c"\nphonemes="kˈæt"')
     assert applied(lexicon, "a c") == "b /kˈæt/"
 
 
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", "entry = []\n"])
-def test_a_lexicon_may_be_empty(load: Load, text: str) -> None:
+def test_a_lexicon_may_be_empty(load, text):
     assert applied(load(text), "Kokoro") == "Kokoro"
     assert applied(UserLexicon(), "Kokoro") == "Kokoro"
 
@@ -185,10 +178,7 @@ def test_a_lexicon_may_be_empty(load: Load, text: str) -> None:
         ("word = 'a'", r"unknown word: only \[\[entry\]\] is allowed"),
         ("entry = 1", "entry is not an array of tables"),
         ("entry = ['a']", "entry is not an array of tables"),
-        (
-            entries("word = 'ok', respelling = 'a'", "word = 'b'"),
-            r"entry 2 \('b'\): it must have either phonemes",
-        ),
+        (entries("word = 'ok', respelling = 'a'", "word = 'b'"), r"entry 2 \('b'\): it must have either phonemes"),
         (entries("word = 'a', respelling = 'a', phonemes = 'a'"), "either phonemes or respelling"),
         (entries("respelling = 'a'"), "entry 1: it must have either word or pattern"),
         (entries("word = 'a', pattern = 'a', respelling = 'a'"), "either word or pattern"),
@@ -209,24 +199,18 @@ def test_a_lexicon_may_be_empty(load: Load, text: str) -> None:
         (entries(r"pattern = '\b', respelling = 'b'"), "matches the empty text"),
         (entries("pattern = '(a+)+b', respelling = 'b'"), "may take exponential time"),
         (entries("pattern = '(a{1,99}){1,9}b', respelling = 'b'"), "may take exponential time"),
-        (
-            entries("pattern = '.*a.*b', respelling = 'b'"),
-            "grows with the cube of the text's length",
-        ),
-        (
-            entries("pattern = '((((((a){9}){9}){9}){9}){9}){9}', respelling = 'b'"),
-            "more than 10000",
-        ),
+        (entries("pattern = '.*a.*b', respelling = 'b'"), "grows with the cube of the text's length"),
+        (entries("pattern = '((((((a){9}){9}){9}){9}){9}){9}', respelling = 'b'"), "more than 10000"),
     ],
 )
-def test_what_cannot_be_used_is_named(load: Load, tmp_path: Path, text: str, reason: str) -> None:
+def test_what_cannot_be_used_is_named(load, tmp_path, text, reason):
     with pytest.raises(LexiconError, match=reason) as caught:
         load(text)
     assert str(caught.value).startswith(f"{tmp_path / 'lexicon.toml'}: ")
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_named(tmp_path):
     with pytest.raises(LexiconError, match=r"absent.toml: No such file"):
         UserLexicon.load(tmp_path / "absent.toml")
     file = tmp_path / "latin.toml"
@@ -235,7 +219,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         UserLexicon.load(file)
 
 
-def test_the_lexicon_that_comes_with_the_service_says_its_words(repository: Path) -> None:
+def test_the_lexicon_that_comes_with_the_service_says_its_words(repository):
     lexicon = UserLexicon.load(repository / "config/lexicon.toml")
     assert applied(lexicon, "Kokoro with ONNX.") == "/kˈOkəɹO/ with /ˈɑnɪks/."
     assert applied(lexicon, "Kokoro with ONNX.", "en-gb") == "/kˈQkəɹQ/ with /ˈɒnɪks/."
@@ -243,18 +227,16 @@ def test_the_lexicon_that_comes_with_the_service_says_its_words(repository: Path
     assert applied(lexicon, "Kokoro", "es") == "Kokoro"
 
 
-def test_a_lexicon_may_have_thousands_of_words(load: Load) -> None:
+def test_a_lexicon_may_have_thousands_of_words(load):
     many = load(entries(*(f'word = "word{n} x", respelling = "w{n}"' for n in range(5_000))))
     assert applied(many, "word7 x word8 y word4999 X") == "w7 word8 y w4999"
 
 
-def test_threads_share_a_lexicon(load: Load) -> None:
+def test_threads_share_a_lexicon(load):
     lexicon = load(WORDS)
     text = "Kokoro in New York. " * 20
     results: list[str] = []
-    threads = [
-        threading.Thread(target=lambda: results.append(applied(lexicon, text))) for _ in range(4)
-    ]
+    threads = [threading.Thread(target=lambda: results.append(applied(lexicon, text))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -263,15 +245,13 @@ def test_threads_share_a_lexicon(load: Load) -> None:
 
 
 @pytest.fixture(scope="module")
-def words(tmp_path_factory: pytest.TempPathFactory) -> UserLexicon:
+def words(tmp_path_factory):
     file = tmp_path_factory.mktemp("lexicon") / "words.toml"
     file.write_text(WORDS, encoding="utf-8")
     return UserLexicon.load(file)
 
 
-SNIPPETS = st.sampled_from(
-    ["Kokoro", "new", "York", " ", "\n", "C++", "東京", "US", "'", ".NET", "é"]
-)
+SNIPPETS = st.sampled_from(["Kokoro", "new", "York", " ", "\n", "C++", "東京", "US", "'", ".NET", "é"])
 
 
 @given(
@@ -279,9 +259,7 @@ SNIPPETS = st.sampled_from(
     st.sampled_from(sorted(LANGUAGES)),
     st.lists(st.tuples(st.integers(0, 30), st.integers(1, 5)), max_size=2),
 )
-def test_any_text_keeps_its_offset_mapping(
-    words: UserLexicon, text: str, language: str, spans: list[tuple[int, int]]
-) -> None:
+def test_any_text_keeps_its_offset_mapping(words, text, language, spans):
     fixed = [(start, start + length) for start, length in spans]
     new, overrides = words.apply(TracedText(text), language, fixed)
     end = 0

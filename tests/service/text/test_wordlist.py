@@ -7,9 +7,9 @@ import hashlib
 from pathlib import Path
 
 import pytest
+from service.text.wordlist import Entry, WordList, pack
 
 import service.text.english
-from service.text.wordlist import Entry, WordList, pack
 
 DATA = Path(service.text.english.__file__).parent / "data"
 
@@ -47,9 +47,7 @@ ENTRIES: dict[str, Entry] = {
         ("house\thˈWs", None),
     ],
 )
-def test_words_are_found_with_the_other_case_of_their_first_letter(
-    word: str, entry: Entry | None
-) -> None:
+def test_words_are_found_with_the_other_case_of_their_first_letter(word, entry):
     words = WordList(pack(ENTRIES))
     assert words.get(word) == entry
     assert (word in words) == (entry is not None)
@@ -69,14 +67,12 @@ def test_words_are_found_with_the_other_case_of_their_first_letter(
         ("zz", "[a-z]", False),
     ],
 )
-def test_a_word_is_found_by_its_beginning_and_a_pattern(
-    head: str, rest: str, expected: bool
-) -> None:
+def test_a_word_is_found_by_its_beginning_and_a_pattern(head, rest, expected):
     assert WordList(pack(ENTRIES)).has_match(head, rest) == expected
 
 
 @pytest.mark.parametrize("count", range(6))
-def test_each_of_a_few_is_found(count: int) -> None:
+def test_each_of_a_few_is_found(count):
     entries: dict[str, Entry] = {letter * 3: letter for letter in "abcdefgh"[:count]}
     words = WordList(pack(entries))
     assert {word: words.get(word) for word in entries} == entries
@@ -84,11 +80,8 @@ def test_each_of_a_few_is_found(count: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["us_gold", "us_silver", "gb_gold", "gb_silver"])
-def test_the_lists_are_those_that_were_fetched(name: str) -> None:
-    sums = dict(
-        reversed(line.split())
-        for line in (DATA / "SHA256SUMS").read_text(encoding="ascii").splitlines()
-    )
+def test_the_lists_are_those_that_were_fetched(name):
+    sums = dict(reversed(line.split()) for line in (DATA / "SHA256SUMS").read_text(encoding="ascii").splitlines())
     packed = gzip.decompress((DATA / f"{name}.tsv.gz").read_bytes())
     assert hashlib.sha256(packed).hexdigest() == sums[f"{name}.tsv"]
     words = WordList.load(name)

@@ -9,25 +9,14 @@ from service.errors import (
     NothingToSayError,
     UnknownSymbolError,
 )
-from service.text import USUAL, FrontEnd, Normalization, Passage, Reading, Word, parse
 
-REFUSALS = (
-    EmptyTextError,
-    InvalidTextError,
-    LanguageUnavailableError,
-    NothingToSayError,
-    UnknownSymbolError,
-)
+from service.text import USUAL, Passage, Reading, Word, parse
+
+REFUSALS = (EmptyTextError, InvalidTextError, LanguageUnavailableError, NothingToSayError, UnknownSymbolError)
 """What says that a text cannot be read."""
 
 
-def read(
-    front_end: FrontEnd,
-    text: str,
-    language: str,
-    *,
-    normalization: Normalization | None = USUAL,
-) -> Reading:
+def read(front_end, text, language, *, normalization=USUAL):
     """Return the reading of a text without pauses; NothingToSayError if there is none."""
     phonemes, written = "", []
     words: list[Word] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from websockets.exceptions import ConnectionClosed
@@ -25,7 +24,7 @@ class Character(NamedTuple):
 class Heard:
     """What a context has said: its audio and its characters."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.audio = b""
         self.characters: list[Character] = []
         self.n_messages = 0
@@ -33,10 +32,10 @@ class Heard:
         self.is_final = False
 
     @property
-    def text(self) -> str:
+    def text(self):
         return "".join(character.text for character in self.characters)
 
-    def add(self, message: dict[str, Any], *, in_one_time: bool) -> None:
+    def add(self, message, *, in_one_time):
         assert not self.is_final, "a message after the last"
         self.is_final = message["isFinal"] is True
         if self.is_final:
@@ -49,14 +48,7 @@ class Heard:
         if alignment is None:
             return
         origin_ms = 0 if in_one_time else self.clock_ms
-        rows = list(
-            zip(
-                alignment["chars"],
-                alignment["charStartTimesMs"],
-                alignment["charDurationsMs"],
-                strict=True,
-            )
-        )
+        rows = list(zip(alignment["chars"], alignment["charStartTimesMs"], alignment["charDurationsMs"], strict=True))
         assert rows
         for text, start_ms, duration_ms in rows:
             assert start_ms >= 0
@@ -65,7 +57,7 @@ class Heard:
             self.characters.append(Character(text, start_ms, start_ms + duration_ms))
         self.clock_ms = self.characters[-1].end_ms
 
-    def word_starts(self) -> list[tuple[str, int]]:
+    def word_starts(self):
         """Return the words between spaces, and when they start, in milliseconds."""
         words: list[tuple[str, int]] = []
         is_inside = False
@@ -91,15 +83,7 @@ class StreamSocket:
         multi: whether there are contexts.
     """
 
-    def __init__(
-        self,
-        url: str,
-        voice_id: str = "af_heart",
-        query: str = "output_format=pcm_24000",
-        headers: dict[str, str] | None = None,
-        *,
-        multi: bool = False,
-    ) -> None:
+    def __init__(self, url, voice_id="af_heart", query="output_format=pcm_24000", headers=None, *, multi=False):
         name = "multi-stream-input" if multi else "stream-input"
         self._in_one_time = "sync_alignment=true" in query
         self._connecting = connect(
@@ -113,10 +97,10 @@ class StreamSocket:
         self.heard: dict[str | None, Heard] = {}
         self.errors: list[dict[str, Any]] = []
 
-    def send(self, **fields: Any) -> None:
+    def send(self, **fields):
         self.socket.send(json.dumps(fields))
 
-    def receive(self) -> dict[str, Any]:
+    def receive(self):
         message: dict[str, Any] = json.loads(self.socket.recv(TIMEOUT_S))
         if "error" in message:
             self.errors.append(message)
@@ -125,13 +109,13 @@ class StreamSocket:
             heard.add(message, in_one_time=self._in_one_time)
         return message
 
-    def until_final(self, context_id: str | None = None) -> Heard:
+    def until_final(self, context_id=None):
         """Receive up to the last message of a context; return what it has said, and forget it."""
         while context_id not in self.heard or not self.heard[context_id].is_final:
             self.receive()
         return self.heard.pop(context_id)
 
-    def until_closed(self) -> int:
+    def until_closed(self):
         """Receive everything that is left, and return the code of the close."""
         try:
             while True:
@@ -139,13 +123,8 @@ class StreamSocket:
         except ConnectionClosed as closed:
             return 1006 if closed.rcvd is None else closed.rcvd.code
 
-    def __enter__(self) -> StreamSocket:
+    def __enter__(self):
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind, error, trace):
         self._connecting.__exit__(kind, error, trace)

@@ -7,27 +7,27 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-
-from service.api.elevenlabs.character_times import CharacterTime, CharacterTimes, aligned_parts
+from service.api.elevenlabs.character_times import CharacterTimes, aligned_parts
 from service.model.kokoro import SAMPLE_RATE_HZ
-from service.speech import AudioSegment, PhonemeTime, WordTime, merge_parts
 from tests.profiles import given
+
+from service.speech import AudioSegment, PhonemeTime, WordTime, merge_parts
 
 FRAME_S = 0.025
 """Times are whole frames of the model."""
 
 
-def word(start: int, end: int, *edges: float) -> WordTime:
+def word(start, end, *edges):
     """Return a word with phonemes between these times."""
     phonemes = tuple(PhonemeTime("x", first, last) for first, last in pairwise(edges))
     return WordTime(start, end, edges[0], edges[-1], phonemes)
 
 
-def rows(characters: list[CharacterTime]) -> list[tuple[str, float, float]]:
+def rows(characters):
     return [(c.character, c.start_s, c.end_s) for c in characters]
 
 
-def test_characters_share_the_time_of_their_word_as_its_phonemes_do() -> None:
+def test_characters_share_the_time_of_their_word_as_its_phonemes_do():
     times = CharacterTimes("one")
     # Half of the phonemes take a tenth of the time.
     times.add(word(0, 3, 1.0, 1.1, 2.0))
@@ -37,7 +37,7 @@ def test_characters_share_the_time_of_their_word_as_its_phonemes_do() -> None:
     assert [end for _, _, end in found] == pytest.approx([1.066667, 1.4, 2.0])
 
 
-def test_marks_and_spaces_fill_the_time_between_words() -> None:
+def test_marks_and_spaces_fill_the_time_between_words():
     times = CharacterTimes("“a, b.” ")
     times.add(word(1, 2, 0.5, 0.75))
     times.add(word(4, 5, 1.0, 1.25))
@@ -47,14 +47,12 @@ def test_marks_and_spaces_fill_the_time_between_words() -> None:
     ]  # fmt: skip
 
 
-def test_a_text_without_words_takes_all_the_time() -> None:
-    assert rows(CharacterTimes("...").finish(1.0)) == [
-        (".", 0.0, 1.0), (".", 1.0, 1.0), (".", 1.0, 1.0)
-    ]  # fmt: skip
+def test_a_text_without_words_takes_all_the_time():
+    assert rows(CharacterTimes("...").finish(1.0)) == [(".", 0.0, 1.0), (".", 1.0, 1.0), (".", 1.0, 1.0)]
     assert CharacterTimes("").finish(1.0) == []
 
 
-def test_a_number_that_is_said_in_two_chunks_has_the_time_of_both() -> None:
+def test_a_number_that_is_said_in_two_chunks_has_the_time_of_both():
     parts = [word(0, 2, 0.0, 1.0), word(0, 2, 1.0, 3.0)]
     times = CharacterTimes("42")
     for part in merge_parts(parts):
@@ -66,7 +64,7 @@ def test_a_number_that_is_said_in_two_chunks_has_the_time_of_both() -> None:
     assert rows(while_made.finish(3.0)) == [("4", 0.0, 0.5), ("2", 0.5, 1.0)]
 
 
-def test_what_follows_a_word_that_is_not_known_yet_is_a_space_or_waits() -> None:
+def test_what_follows_a_word_that_is_not_known_yet_is_a_space_or_waits():
     spaced, solid = CharacterTimes("a b"), CharacterTimes("你好")
     for times in (spaced, solid):
         times.add(word(0, 1, 0.25, 0.5))
@@ -77,7 +75,7 @@ def test_what_follows_a_word_that_is_not_known_yet_is_a_space_or_waits() -> None
         assert [row[1:] for row in rows(times.finish(2.0))] == [(1.25, 1.5)]
 
 
-def test_text_before_and_after_a_clause_is_counted_from_where_it_starts() -> None:
+def test_text_before_and_after_a_clause_is_counted_from_where_it_starts():
     earlier = CharacterTimes("— a", text_start=-2)
     earlier.add(word(0, 1, 0.5, 0.75))
     assert rows(earlier.finish(1.0)) == [("—", 0.0, 0.5), (" ", 0.5, 0.5), ("a", 0.5, 0.75)]
@@ -87,7 +85,7 @@ def test_text_before_and_after_a_clause_is_counted_from_where_it_starts() -> Non
 
 
 @st.composite
-def spoken(draw: st.DrawFn) -> tuple[str, list[WordTime], float]:
+def spoken(draw):
     """Return a text, its words and the end of its audio; words stand apart or touch."""
     text, time = "", 0
     words: list[WordTime] = []
@@ -106,9 +104,7 @@ def spoken(draw: st.DrawFn) -> tuple[str, list[WordTime], float]:
 
 
 @given(spoken())
-def test_every_character_has_a_time_and_words_keep_theirs(
-    said: tuple[str, list[WordTime], float],
-) -> None:
+def test_every_character_has_a_time_and_words_keep_theirs(said):
     text, words, end_s = said
     times = CharacterTimes(text)
     for one in words:
@@ -126,9 +122,7 @@ def test_every_character_has_a_time_and_words_keep_theirs(
 
 
 @given(spoken(), st.data())
-def test_a_stream_tells_each_character_with_the_part_it_starts_in(
-    said: tuple[str, list[WordTime], float], data: st.DataObject
-) -> None:
+def test_a_stream_tells_each_character_with_the_part_it_starts_in(said, data):
     text, words, end_s = said
     n_frames = round(end_s / FRAME_S)
     cuts = sorted(data.draw(st.sets(st.integers(1, n_frames), max_size=5)) | {n_frames})
@@ -152,7 +146,7 @@ def test_a_stream_tells_each_character_with_the_part_it_starts_in(
         start_s = part.end_s
 
 
-def segments_of(words: list[WordTime], ends_s: list[float]) -> list[AudioSegment]:
+def segments_of(words, ends_s):
     segments, start_s = [], 0.0
     for end_s in ends_s:
         begun = tuple(one for one in words if start_s <= one.start_s + 1e-9 < end_s)
@@ -163,7 +157,7 @@ def segments_of(words: list[WordTime], ends_s: list[float]) -> list[AudioSegment
     return segments
 
 
-def assert_in_order(characters: list[CharacterTime], end_s: float) -> None:
+def assert_in_order(characters, end_s):
     time = 0.0
     for c in characters:
         assert time <= c.start_s <= c.end_s <= end_s + 1e-6

@@ -1,23 +1,18 @@
 """ElevenLabs' WebSockets, with the messages that its clients send."""
 
-from __future__ import annotations
-
 import io
 import signal
-from collections.abc import Callable
-from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 import soundfile
-from websockets.exceptions import InvalidStatus
-
 from tests.service.api.elevenlabs.stream_socket import Heard, StreamSocket
 from tests.service.api.secured_server import KEYS
 from tests.service.api.serving_process import REPLACED_SERVER
 from tests.service.api.speech_client import log_line
 from tests.service.api.speech_socket import SpeechSocket
+from websockets.exceptions import InvalidStatus
 
 VOICE = "hpp4J3VqNfWAUOO0d1Us"
 SENTENCES = ("Well, Dr. Smith paid $5.50.", "It was not much, don't you think?")
@@ -33,17 +28,17 @@ LIVEKIT = (
 )
 
 
-def pipecat(server: Any, query: str = PIPECAT) -> StreamSocket:
+def pipecat(server, query=PIPECAT):
     """Connect as pipecat's service does."""
     return StreamSocket(server.url, VOICE, query, {"xi-api-key": "anything"}, multi=True)
 
 
-def open_context(socket: StreamSocket, context_id: str, **settings: float) -> None:
+def open_context(socket, context_id, **settings):
     """Open a context as pipecat and livekit do."""
     socket.send(text=" ", voice_settings=settings, context_id=context_id)
 
 
-def spoken_by_synthesize(server: Any, *parts: str) -> list[tuple[str, float]]:
+def spoken_by_synthesize(server, *parts):
     """Return the words that `/synthesize/stream` says of the same text, and when they start."""
     with SpeechSocket(server.url) as talk:
         talk.receive()
@@ -57,12 +52,12 @@ def spoken_by_synthesize(server: Any, *parts: str) -> list[tuple[str, float]]:
         ]
 
 
-def assert_clock_is_that_of_the_audio(heard: Heard) -> None:
+def assert_clock_is_that_of_the_audio(heard):
     """The alignments are together as long as the audio, which is PCM at 24 kHz."""
     assert heard.clock_ms == pytest.approx(len(heard.audio) / 48, abs=1)
 
 
-def assert_words_start_as(heard: Heard, words: list[tuple[str, float]]) -> None:
+def assert_words_start_as(heard, words):
     found = heard.word_starts()
     assert len(found) == len(words)
     for (shown, start_ms), (text, start_s) in zip(found, words, strict=True):
@@ -73,7 +68,7 @@ def assert_words_start_as(heard: Heard, words: list[tuple[str, float]]) -> None:
 # One text.
 
 
-def test_a_text_in_parts_is_spoken_with_the_times_of_its_words(remembering: Any) -> None:
+def test_a_text_in_parts_is_spoken_with_the_times_of_its_words(remembering):
     parts = ("Well, Dr. Sm", "ith paid $5", ".50. It was not ", "much, don't you think? ")
     with StreamSocket(remembering.url, VOICE) as socket:
         socket.send(
@@ -93,7 +88,7 @@ def test_a_text_in_parts_is_spoken_with_the_times_of_its_words(remembering: Any)
     assert_words_start_as(heard, spoken_by_synthesize(remembering, *parts))
 
 
-def test_speech_leaves_inside_the_first_sentence(telling_server: Any) -> None:
+def test_speech_leaves_inside_the_first_sentence(telling_server):
     with StreamSocket(telling_server.url) as socket:
         socket.send(text=" ", voice_settings={"speed": 0.81})
         socket.send(text=LONG, flush=True)
@@ -107,7 +102,7 @@ def test_speech_leaves_inside_the_first_sentence(telling_server: Any) -> None:
     assert heard.text == LONG
 
 
-def test_a_flush_says_what_is_there_and_the_socket_stays_open(server: Any) -> None:
+def test_a_flush_says_what_is_there_and_the_socket_stays_open(server):
     with StreamSocket(server.url) as socket:
         socket.send(text="Good", flush=False)
         socket.send(text=" day", flush=True)
@@ -120,7 +115,7 @@ def test_a_flush_says_what_is_there_and_the_socket_stays_open(server: Any) -> No
     assert_clock_is_that_of_the_audio(socket.heard[None])
 
 
-def test_text_that_is_not_said_is_told_all_the_same(server: Any) -> None:
+def test_text_that_is_not_said_is_told_all_the_same(server):
     with StreamSocket(server.url) as socket:
         socket.send(text="— — —\nYes. ")
         socket.send(text="…\n…", flush=True)
@@ -129,7 +124,7 @@ def test_text_that_is_not_said_is_told_all_the_same(server: Any) -> None:
     assert socket.heard[None].text == "— — —\nYes. …\n…"
 
 
-def test_a_text_with_nothing_to_pronounce_is_a_short_silence(server: Any) -> None:
+def test_a_text_with_nothing_to_pronounce_is_a_short_silence(server):
     with StreamSocket(server.url) as socket:
         socket.send(text="\N{SLIGHTLY SMILING FACE}")
         socket.send(text="")
@@ -139,7 +134,7 @@ def test_a_text_with_nothing_to_pronounce_is_a_short_silence(server: Any) -> Non
 
 
 @pytest.mark.parametrize("messages", [[], [" "]])
-def test_an_empty_text_is_over_at_once(server: Any, messages: list[str]) -> None:
+def test_an_empty_text_is_over_at_once(server, messages):
     with StreamSocket(server.url) as socket:
         for text in (*messages, ""):
             socket.send(text=text)
@@ -150,7 +145,7 @@ def test_an_empty_text_is_over_at_once(server: Any, messages: list[str]) -> None
 
 
 @pytest.mark.parametrize("name", ["mp3_22050_32", "opus_48000_64"])
-def test_the_audio_of_a_text_is_one_file(server: Any, name: str) -> None:
+def test_the_audio_of_a_text_is_one_file(server, name):
     with StreamSocket(server.url, VOICE, f"output_format={name}") as socket:
         for sentence in SENTENCES:
             socket.send(text=f"{sentence} ", flush=True)
@@ -165,7 +160,7 @@ def test_the_audio_of_a_text_is_one_file(server: Any, name: str) -> None:
 # Several texts.
 
 
-def test_pipecat_gets_every_word_of_a_turn_and_its_time(remembering: Any) -> None:
+def test_pipecat_gets_every_word_of_a_turn_and_its_time(remembering):
     with pipecat(remembering) as socket:
         open_context(socket, "turn-1")
         socket.send(text=SENTENCES[0], context_id="turn-1")
@@ -185,7 +180,7 @@ def test_pipecat_gets_every_word_of_a_turn_and_its_time(remembering: Any) -> Non
     assert not socket.heard
 
 
-def test_an_interruption_stops_the_model_and_leaves_the_socket_open(telling_server: Any) -> None:
+def test_an_interruption_stops_the_model_and_leaves_the_socket_open(telling_server):
     with pipecat(telling_server) as socket:
         open_context(socket, "turn-1", speed=0.82)
         socket.send(text=LONG * 3, context_id="turn-1")
@@ -203,7 +198,7 @@ def test_an_interruption_stops_the_model_and_leaves_the_socket_open(telling_serv
         assert socket.until_closed() == 1000
 
 
-def test_a_turn_that_is_complete_is_interrupted_by_closing_it_again(telling_server: Any) -> None:
+def test_a_turn_that_is_complete_is_interrupted_by_closing_it_again(telling_server):
     with pipecat(telling_server) as socket:
         open_context(socket, "turn-1", speed=0.83)
         socket.send(text=LONG * 3, context_id="turn-1", flush=True)
@@ -213,7 +208,7 @@ def test_a_turn_that_is_complete_is_interrupted_by_closing_it_again(telling_serv
         assert len(heard.text) < len(LONG) * 3
 
 
-def test_a_closed_socket_stops_the_model(telling_server: Any) -> None:
+def test_a_closed_socket_stops_the_model(telling_server):
     with pipecat(telling_server) as socket:
         open_context(socket, "turn-1", speed=0.84)
         socket.send(text=LONG * 3, context_id="turn-1")
@@ -222,7 +217,7 @@ def test_a_closed_socket_stops_the_model(telling_server: Any) -> None:
 
 
 @pytest.mark.parametrize("audio_format", ["pcm_24000", "mp3_22050_32"])
-def test_livekit_gets_its_sentences_in_one_time(server: Any, audio_format: str) -> None:
+def test_livekit_gets_its_sentences_in_one_time(server, audio_format):
     with pipecat(server, LIVEKIT.format(format=audio_format)) as socket:
         open_context(socket, "segment")
         for sentence in SENTENCES:
@@ -237,7 +232,7 @@ def test_livekit_gets_its_sentences_in_one_time(server: Any, audio_format: str) 
             assert_clock_is_that_of_the_audio(heard)
 
 
-def test_contexts_are_apart_and_a_name_may_come_again(server: Any) -> None:
+def test_contexts_are_apart_and_a_name_may_come_again(server):
     with pipecat(server) as socket:
         texts = {"one": "First.", "two": "Second."}
         for context_id in texts:
@@ -253,16 +248,13 @@ def test_contexts_are_apart_and_a_name_may_come_again(server: Any) -> None:
         socket.send(context_id="none", close_context=True)
         socket.send(close_socket=True)
         assert socket.until_closed() == 1000
-    assert {name: heard.text for name, heard in socket.heard.items()} == {
-        "one": "Third. ",
-        None: "Nobody's. ",
-    }
+    assert {name: heard.text for name, heard in socket.heard.items()} == {"one": "Third. ", None: "Nobody's. "}
 
 
 # Errors.
 
 
-def test_a_text_that_cannot_be_read_ends_its_context_only(server: Any) -> None:
+def test_a_text_that_cannot_be_read_ends_its_context_only(server):
     with pipecat(server) as socket:
         open_context(socket, "bad")
         socket.send(text="Ꭰ Ꭱ.", context_id="bad")
@@ -286,9 +278,7 @@ def test_a_text_that_cannot_be_read_ends_its_context_only(server: Any) -> None:
         ('{"text": "' + "a" * 20_001 + '"}', "max_character_limit_exceeded"),
     ],
 )
-def test_a_message_that_is_none_closes_the_socket(
-    server: Any, message: str | bytes, name: str
-) -> None:
+def test_a_message_that_is_none_closes_the_socket(server, message, name):
     for multi in (False, True):
         with StreamSocket(server.url, multi=multi) as socket:
             socket.socket.send(message)
@@ -298,7 +288,7 @@ def test_a_message_that_is_none_closes_the_socket(
         assert error["message"]
 
 
-def test_who_sends_nothing_is_closed(server: Any) -> None:
+def test_who_sends_nothing_is_closed(server):
     query = "output_format=pcm_24000&inactivity_timeout=1"
     with StreamSocket(server.url, query=query) as socket:
         socket.send(text="Yes. ", flush=True)
@@ -319,9 +309,7 @@ def test_who_sends_nothing_is_closed(server: Any) -> None:
         ("af_heart", "inactivity_timeout=soon", 422, "invalid_request"),
     ],
 )
-def test_a_socket_that_cannot_speak_is_not_opened(
-    server: Any, voice_id: str, query: str, status: int, name: str
-) -> None:
+def test_a_socket_that_cannot_speak_is_not_opened(server, voice_id, query, status, name):
     with pytest.raises(InvalidStatus) as refused:
         StreamSocket(server.url, voice_id, query)
     response = refused.value.response
@@ -330,7 +318,7 @@ def test_a_socket_that_cannot_speak_is_not_opened(
     assert detail["status"] == name
 
 
-def test_a_socket_needs_the_key(secured: Any) -> None:
+def test_a_socket_needs_the_key(secured):
     with pytest.raises(InvalidStatus) as refused:
         StreamSocket(secured.url)
     assert refused.value.response.status_code == 401
@@ -341,7 +329,7 @@ def test_a_socket_needs_the_key(secured: Any) -> None:
 
 @pytest.mark.own_server
 @pytest.mark.thorough
-def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[..., Any]) -> None:
+def test_a_service_that_stops_says_what_it_was_given(start_server):
     server = start_server()
     server.wait_until_ready()
     with pipecat(server) as socket:
@@ -357,9 +345,7 @@ def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[...,
 
 @pytest.mark.own_server
 @pytest.mark.thorough
-def test_a_replica_that_is_replaced_ends_its_sessions_in_time(
-    start_real_server: Callable[..., Any],
-) -> None:
+def test_a_replica_that_is_replaced_ends_its_sessions_in_time(start_real_server):
     server = start_real_server(program=REPLACED_SERVER)
     server.wait_until_ready()
     with pipecat(server) as socket:
@@ -374,7 +360,7 @@ def test_a_replica_that_is_replaced_ends_its_sessions_in_time(
     assert server.stop() == 0
 
 
-def test_a_session_is_logged_without_its_text(server: Any) -> None:
+def test_a_session_is_logged_without_its_text(server):
     identity = "stream-of-elevenlabs"
     with StreamSocket(server.url, VOICE, headers={"x-request-id": identity}) as socket:
         socket.send(text="Extraordinary. ")

@@ -3,14 +3,12 @@
 `HELD_BY=... python held_server.py serve ...`.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import sys
-from typing import Any
 
 from service.__main__ import main
+
 from service.jobs import JobOrder
 
 HELD_BY = "HELD_BY"
@@ -20,7 +18,7 @@ logger = logging.getLogger("tests.held")
 _read = JobOrder.read
 
 
-def _held_read(order: JobOrder, *arguments: Any, **options: Any) -> Any:
+def _held_read(order, *arguments, **options):
     logger.info("a document is to be read")
     with open(os.environ[HELD_BY], "rb") as fifo:
         fifo.read()

@@ -1,19 +1,14 @@
 """Documents whose reading never ends, or takes all there is, over HTTP."""
 
-from __future__ import annotations
-
 import signal
 import socket
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
-
 from bench.procfs import mebibytes
-from tests.service.api.serving_process import Server
 from tests.service.api.speech_client import wait_until
 from tests.service.books.attacks import ATTACKS
 from tests.service.books.odd_readers import started
@@ -27,12 +22,12 @@ pytestmark = pytest.mark.own_server
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
+def data(tmp_path):
     return tmp_path / "data"
 
 
 @pytest.fixture
-def endless(start_server: Callable[..., Server], data: Path) -> Iterator[Server]:
+def endless(start_server, data):
     """A server that reads some documents without end."""
     server = start_server("--data-dir", str(data), *UNLIMITED, program=ENDLESS_SERVER)
     server.wait_until_ready()
@@ -41,38 +36,35 @@ def endless(start_server: Callable[..., Server], data: Path) -> Iterator[Server]
     server.process.wait()
 
 
-def reading(data: Path, folder: str = "*") -> list[int]:
+def reading(data, folder="*"):
     """Return the processes that have begun to read a document in folders of jobs."""
-    documents = [*data.glob(f"jobs/{folder}/document.txt"),
-                 *data.glob(f"jobs/incoming/{folder}/document.txt")]  # fmt: skip
+    documents = [*data.glob(f"jobs/{folder}/document.txt"), *data.glob(f"jobs/incoming/{folder}/document.txt")]
     return [pid for document in documents for pid in started(document) if is_running(pid)]
 
 
-def wait_for_reading(data: Path, n_processes: int = 1) -> list[int]:
+def wait_for_reading(data, n_processes=1):
     wait_until(lambda: len(reading(data)) == n_processes)
     return reading(data)
 
 
 @contextmanager
-def posting(server: Server, text: bytes) -> Iterator[socket.socket]:
+def posting(server, text):
     """Send a document, and lend the connection that waits for the answer."""
     url = httpx.URL(server.url)
     with socket.create_connection((url.host, url.port or 0), timeout=300) as connection:
         connection.sendall(
-            f"POST /jobs?name=a.txt HTTP/1.1\r\nhost: {url.host}\r\n"
-            f"content-length: {len(text)}\r\n\r\n".encode()
-            + text
+            f"POST /jobs?name=a.txt HTTP/1.1\r\nhost: {url.host}\r\ncontent-length: {len(text)}\r\n\r\n".encode() + text
         )
         yield connection
 
 
-def add(server: Server, text: str) -> str:
+def add(server, text):
     answer = server.client.post("/jobs", content=text.encode(), params={"name": "a.txt"})
     assert answer.status_code == 201, answer.text
     return str(answer.json()["id"])
 
 
-def test_a_client_that_leaves_takes_the_reading_with_it(endless: Server, data: Path) -> None:
+def test_a_client_that_leaves_takes_the_reading_with_it(endless, data):
     with posting(endless, b"loop now"):
         (pid,) = wait_for_reading(data)
         for _ in range(10):  # the service answers others meanwhile
@@ -87,7 +79,7 @@ def test_a_client_that_leaves_takes_the_reading_with_it(endless: Server, data: P
     assert not any("Traceback" in line or "could not" in line for line in endless.log)
 
 
-def test_documents_of_clients_that_have_left_take_no_turn(endless: Server, data: Path) -> None:
+def test_documents_of_clients_that_have_left_take_no_turn(endless, data):
     with posting(endless, b"loop now"), posting(endless, b"loop now"):
         wait_for_reading(data, 2)
         for _ in range(5):
@@ -99,7 +91,7 @@ def test_documents_of_clients_that_have_left_take_no_turn(endless: Server, data:
     assert add(endless, "Hello.")
 
 
-def test_a_deleted_job_takes_the_reading_with_it(endless: Server, data: Path) -> None:
+def test_a_deleted_job_takes_the_reading_with_it(endless, data):
     job_id = add(endless, "loop later")
     wait_until(lambda: bool(reading(data, job_id)))
     (pid,) = reading(data, job_id)
@@ -110,9 +102,7 @@ def test_a_deleted_job_takes_the_reading_with_it(endless: Server, data: Path) ->
     assert endless.client.get("/jobs").json() == {"jobs": []}
 
 
-def test_a_server_that_stops_ends_what_is_read(
-    endless: Server, data: Path, start_server: Callable[..., Server]
-) -> None:
+def test_a_server_that_stops_ends_what_is_read(endless, data, start_server):
     job_id = add(endless, "loop later")
     with posting(endless, b"loop now") as connection:
         pids = wait_for_reading(data, 2)
@@ -136,9 +126,7 @@ def test_a_server_that_stops_ends_what_is_read(
 
 
 @pytest.mark.thorough
-def test_no_document_stops_the_service(
-    start_server: Callable[..., Server], data: Path, tmp_path: Path
-) -> None:
+def test_no_document_stops_the_service(start_server, data, tmp_path):
     server = start_server("--data-dir", str(data), *LIMITS)
     server.wait_until_ready()
     server.client.post("/jobs", content=b"Hello.", params={"name": "a.txt"})

@@ -5,18 +5,15 @@ from __future__ import annotations
 import json
 import re
 import signal
-from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import av
 import httpx
 import pytest
-
 from tests.service.api.secured_server import bearer
-from tests.service.api.serving_process import FAULTY_SERVER, Server
+from tests.service.api.serving_process import FAULTY_SERVER
 from tests.service.books.made_books import epub, page
 
 TEXT = "CHAPTER I\n\nIt was a dark night.\n\nCHAPTER II\n\nThe morning was clear."
@@ -26,13 +23,13 @@ UNKNOWN = "0" * 32
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory):
     """The server's data folder."""
     return tmp_path_factory.mktemp("jobs") / "data"
 
 
 @pytest.fixture(scope="module")
-def jobs(start_server: Callable[..., Server], data: Path) -> Iterator[Server]:
+def jobs(start_server, data):
     """A server with little room for jobs, and keys."""
     keys = data.with_name("keys")
     keys.write_text("\n".join(KEYS) + "\n")
@@ -49,7 +46,7 @@ def jobs(start_server: Callable[..., Server], data: Path) -> Iterator[Server]:
 
 
 @pytest.fixture
-def client(jobs: Server) -> Iterator[httpx.Client]:
+def client(jobs):
     """A client with a key; its jobs are removed at the end."""
     with httpx.Client(base_url=jobs.url, timeout=600, headers=bearer(KEYS[0][5:])) as client:
         yield client
@@ -57,14 +54,14 @@ def client(jobs: Server) -> Iterator[httpx.Client]:
             assert client.delete(f"/jobs/{job['id']}").status_code == 204
 
 
-def add(client: httpx.Client, text: str = TEXT, **fields: object) -> str:
+def add(client, text=TEXT, **fields):
     answer = client.post("/jobs", json={"text": text, **fields})
     assert answer.status_code == 201, answer.text
     assert answer.headers["location"] == f"/jobs/{answer.json()['id']}"
     return str(answer.json()["id"])
 
 
-def following(client: httpx.Client, job_id: str) -> Generator[dict[str, Any], None, None]:
+def following(client, job_id):
     """Follow a job; yield what each event says of it."""
     with client.stream("GET", f"/jobs/{job_id}/events") as answer:
         assert answer.headers["content-type"].startswith("text/event-stream")
@@ -78,16 +75,16 @@ def following(client: httpx.Client, job_id: str) -> Generator[dict[str, Any], No
                 yield json.loads(value)
 
 
-def events(client: httpx.Client, job_id: str) -> list[dict[str, Any]]:
+def events(client, job_id):
     """Follow a job to its end."""
     return [*following(client, job_id)]
 
 
-def outcome(client: httpx.Client, job_id: str) -> dict[str, Any]:
+def outcome(client, job_id):
     return events(client, job_id)[-1]
 
 
-def test_a_text_becomes_a_file_with_chapters(client: httpx.Client, tmp_path: Path) -> None:
+def test_a_text_becomes_a_file_with_chapters(client, tmp_path):
     job_id = add(client, title="A night", timestamps="vtt,json")
     told = events(client, job_id)
     states = [job["state"] for job in told]
@@ -97,20 +94,14 @@ def test_a_text_becomes_a_file_with_chapters(client: httpx.Client, tmp_path: Pat
     done = told[-1]
     assert done == client.get(f"/jobs/{job_id}").json()
     assert done["state"] == "done"
-    assert (done["title"], done["format"], done["timestamps"]) == (
-        "A night",
-        "m4b",
-        ["vtt", "json"],
-    )
+    assert (done["title"], done["format"], done["timestamps"]) == ("A night", "m4b", ["vtt", "json"])
 
     audio = client.get(f"/jobs/{job_id}/output")
     assert audio.headers["content-type"] == "audio/mp4"
     path = tmp_path / "night.m4b"
     path.write_bytes(audio.content)
     with av.open(str(path)) as file:
-        assert [chapter["metadata"]["title"] for chapter in file.chapters()] == [
-            "Chapter 1", "Chapter 2",
-        ]  # fmt: skip
+        assert [chapter["metadata"]["title"] for chapter in file.chapters()] == ["Chapter 1", "Chapter 2"]
         assert file.metadata["title"] == "A night"
         assert file.duration is not None
         assert file.duration / 1e6 == pytest.approx(done["duration_s"], abs=0.1)
@@ -120,7 +111,7 @@ def test_a_text_becomes_a_file_with_chapters(client: httpx.Client, tmp_path: Pat
     assert client.get(f"/jobs/{job_id}/timestamps/vtt").text.startswith("WEBVTT")
 
 
-def test_players_can_seek(client: httpx.Client) -> None:
+def test_players_can_seek(client):
     job_id = add(client, "Hello.", format="mp3")
     assert outcome(client, job_id)["state"] == "done"
     where = f"/jobs/{job_id}/output"
@@ -141,11 +132,8 @@ def test_players_can_seek(client: httpx.Client) -> None:
     assert beyond.json()["error"]["code"] == "range_not_satisfiable"
 
 
-def test_a_document_says_itself_what_it_is(client: httpx.Client, tmp_path: Path) -> None:
-    pages = {
-        "a.xhtml": page("<h1>One</h1><p>Hello.</p>"),
-        "b.xhtml": page("<h1>Two</h1><p>No.</p>"),
-    }
+def test_a_document_says_itself_what_it_is(client, tmp_path):
+    pages = {"a.xhtml": page("<h1>One</h1><p>Hello.</p>"), "b.xhtml": page("<h1>Two</h1><p>No.</p>")}
     contents = '<li><a href="a.xhtml">One</a></li><li><a href="b.xhtml">Two</a></li>'
     path = epub(tmp_path / "book.epub", pages, contents)
     answer = client.post(
@@ -161,16 +149,14 @@ def test_a_document_says_itself_what_it_is(client: httpx.Client, tmp_path: Path)
     assert client.get(f"/jobs/{job['id']}/output").content.startswith(b"OggS")
 
 
-def test_the_name_of_a_document_says_what_it_is(client: httpx.Client) -> None:
-    answer = client.post(
-        "/jobs", content=b"Hello there.", params={"name": "Greeting.txt", "format": "flac"}
-    )
+def test_the_name_of_a_document_says_what_it_is(client):
+    answer = client.post("/jobs", content=b"Hello there.", params={"name": "Greeting.txt", "format": "flac"})
     assert answer.status_code == 201, answer.text
     assert answer.json()["title"] == "Greeting"
     assert outcome(client, answer.json()["id"])["state"] == "done"
 
 
-def test_what_no_text_has_is_dropped_and_counted(client: httpx.Client, tmp_path: Path) -> None:
+def test_what_no_text_has_is_dropped_and_counted(client, tmp_path):
     novel = epub(tmp_path / "a.epub", {"a.xhtml": page("<p>It ra\x01ined&#2; \ue000.</p>")}, "")
     answer = client.post("/jobs", content=novel.read_bytes(), params={"name": "a.epub"})
     assert answer.status_code == 201, answer.text
@@ -178,7 +164,7 @@ def test_what_no_text_has_is_dropped_and_counted(client: httpx.Client, tmp_path:
     assert (job["state"], job["dropped"]) == ("done", 3)
 
 
-def test_a_refusal_has_the_name_that_the_caller_gave(jobs: Server, client: httpx.Client) -> None:
+def test_a_refusal_has_the_name_that_the_caller_gave(jobs, client):
     for name, content, shown in (
         ("Moby Dick.epub", b"PK", "Moby Dick.epub is no EPUB"),
         ("some/folder/Été \u202e\n.txt", b"...", "Été .txt has no text"),
@@ -194,7 +180,7 @@ def test_a_refusal_has_the_name_that_the_caller_gave(jobs: Server, client: httpx
     assert not any("Moby" in line or "Été" in line for line in jobs.log)
 
 
-def test_an_output_has_a_name_that_every_system_takes(client: httpx.Client) -> None:
+def test_an_output_has_a_name_that_every_system_takes(client):
     job_ids = []
     for title, name in (
         ('The "Sea"\r\nSet-Cookie: a=b', "The Sea Set-Cookie a b.mp3"),
@@ -240,7 +226,7 @@ REFUSED: list[tuple[str, dict[str, Any], int, str]] = [
 ]  # fmt: skip
 
 
-def test_what_cannot_be_done_is_refused_at_once(client: httpx.Client) -> None:
+def test_what_cannot_be_done_is_refused_at_once(client):
     misses = []
     for name, request, status, code in REFUSED:
         answer = client.post("/jobs", **request)
@@ -250,7 +236,7 @@ def test_what_cannot_be_done_is_refused_at_once(client: httpx.Client) -> None:
     assert client.get("/jobs").json() == {"jobs": []}
 
 
-def test_there_is_room_for_a_number_of_jobs(client: httpx.Client) -> None:
+def test_there_is_room_for_a_number_of_jobs(client):
     for _ in range(3):
         add(client, "Hello.")
     refused = client.post("/jobs", json={"text": "Hello."})
@@ -259,7 +245,7 @@ def test_there_is_room_for_a_number_of_jobs(client: httpx.Client) -> None:
     assert int(refused.headers["retry-after"]) > 0
 
 
-def test_each_key_sees_its_own_jobs(jobs: Server, client: httpx.Client) -> None:
+def test_each_key_sees_its_own_jobs(jobs, client):
     job_id = add(client, "Hello.")
     with httpx.Client(base_url=jobs.url, headers=bearer(KEYS[1]), timeout=600) as other:
         assert other.get("/jobs").json() == {"jobs": []}
@@ -277,7 +263,7 @@ def test_each_key_sees_its_own_jobs(jobs: Server, client: httpx.Client) -> None:
     assert client.get(f"/jobs/{UNKNOWN}").status_code == 404
 
 
-def test_a_job_that_is_deleted_ends(client: httpx.Client) -> None:
+def test_a_job_that_is_deleted_ends(client):
     job_id = add(client, LONG)
     followed = following(client, job_id)
     assert next(followed)["state"] != "done"
@@ -289,7 +275,7 @@ def test_a_job_that_is_deleted_ends(client: httpx.Client) -> None:
     assert client.get(f"/jobs/{job_id}").status_code == 404
 
 
-def test_a_job_that_failed_is_tried_again(client: httpx.Client, data: Path) -> None:
+def test_a_job_that_failed_is_tried_again(client, data):
     job_id = add(client, LONG, format="flac")
     followed = following(client, job_id)
     assert client.post(f"/jobs/{job_id}/retry").json()["error"]["code"] == "job_not_failed"
@@ -312,7 +298,7 @@ def test_a_job_that_failed_is_tried_again(client: httpx.Client, data: Path) -> N
     assert client.post(f"/jobs/{UNKNOWN}/retry").status_code == 404
 
 
-def test_the_next_job_begins_when_one_is_deleted(client: httpx.Client) -> None:
+def test_the_next_job_begins_when_one_is_deleted(client):
     jobs = [add(client, LONG), add(client, "Hello."), add(client, LONG)]
     for job_id in (jobs[0], jobs[2]):
         assert client.delete(f"/jobs/{job_id}").status_code == 204
@@ -321,7 +307,7 @@ def test_the_next_job_begins_when_one_is_deleted(client: httpx.Client) -> None:
     assert client.get("/metrics").text.count("kokoro_jobs_unfinished 0.0") == 1
 
 
-def test_without_a_folder_there_are_no_jobs(server: Server) -> None:
+def test_without_a_folder_there_are_no_jobs(server):
     answer = server.client.post("/jobs", json={"text": "Hi."})
     assert answer.status_code == 501
     assert answer.json()["error"]["code"] == "jobs_unavailable"
@@ -329,10 +315,10 @@ def test_without_a_folder_there_are_no_jobs(server: Server) -> None:
 
 
 @pytest.mark.thorough
-def test_a_killed_server_loses_nothing(start_server: Callable[..., Server], tmp_path: Path) -> None:
+def test_a_killed_server_loses_nothing(start_server, tmp_path):
     flags = ("--data-dir", str(tmp_path / "data"))
 
-    def start() -> Server:
+    def start():
         server = start_server(*flags, program=FAULTY_SERVER)
         server.wait_until_ready()
         return server
@@ -359,7 +345,7 @@ def test_a_killed_server_loses_nothing(start_server: Callable[..., Server], tmp_
 
 
 @pytest.mark.parametrize(("name", "known"), [("MP3", "mp3"), ("m4a", "m4b"), ("ogg", "opus")])
-def test_a_format_may_have_another_name(client: httpx.Client, name: str, known: str) -> None:
+def test_a_format_may_have_another_name(client, name, known):
     job_id = add(client, "Hello.", format=name)
     done = outcome(client, job_id)
     assert (done["state"], done["format"]) == ("done", known)

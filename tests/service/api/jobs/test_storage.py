@@ -1,32 +1,27 @@
 """Jobs on a disk that is full, and with a database that somebody locks."""
 
-from __future__ import annotations
-
 import sqlite3
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from pathlib import Path
 
 import pytest
-
 from tests.service.api.jobs.test_jobs import LONG, TEXT, add, following, outcome
-from tests.service.api.serving_process import FAULTY_SERVER, Server
+from tests.service.api.serving_process import FAULTY_SERVER
 from tests.service.small_disk import fill, mounted
 
 
 @pytest.fixture
-def disk(tmp_path: Path) -> Iterator[Path]:
+def disk(tmp_path):
     with mounted(tmp_path / "disk") as folder:
         yield folder
 
 
 @pytest.fixture
-def start(start_server: Callable[..., Server]) -> Iterator[Callable[[Path], Server]]:
+def start(start_server):
     """Start servers that serve jobs in a folder; kill them at the end."""
     with ExitStack() as stack:
 
-        def started(data: Path) -> Server:
+        def started(data):
             server = start_server("--data-dir", str(data), program=FAULTY_SERVER)
             stack.callback(server.process.kill)
             server.wait_until_ready()
@@ -35,18 +30,13 @@ def start(start_server: Callable[..., Server]) -> Iterator[Callable[[Path], Serv
         yield started
 
 
-def test_a_locked_database_delays_who_changes_jobs_and_nobody_else(
-    start: Callable[[Path], Server], tmp_path: Path
-) -> None:
+def test_a_locked_database_delays_who_changes_jobs_and_nobody_else(start, tmp_path):
     server = start(tmp_path)
     client = server.client
     job_id = add(client, TEXT, format="flac")
     assert outcome(client, job_id)["state"] == "done"
     database = tmp_path / "jobs" / "jobs.sqlite"
-    with (
-        closing(sqlite3.connect(database, isolation_level=None)) as other,
-        ThreadPoolExecutor(3) as clients,
-    ):
+    with closing(sqlite3.connect(database, isolation_level=None)) as other, ThreadPoolExecutor(3) as clients:
         other.execute("begin exclusive")
         deletion = clients.submit(client.delete, f"/jobs/{job_id}")
         creation = clients.submit(client.post, "/jobs", json={"text": TEXT})
@@ -78,9 +68,7 @@ def test_a_locked_database_delays_who_changes_jobs_and_nobody_else(
 
 
 @pytest.mark.thorough
-def test_jobs_on_a_full_disk_can_be_deleted_and_are_not_lost(
-    start: Callable[[Path], Server], disk: Path
-) -> None:
+def test_jobs_on_a_full_disk_can_be_deleted_and_are_not_lost(start, disk):
     server = start(disk)
     client = server.client
     done, spoken = add(client, TEXT, format="flac"), add(client, LONG, format="opus")

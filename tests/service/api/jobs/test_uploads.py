@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx
 import pytest
-
 from service.api.uploads import AT_ONCE
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.jobs.held_server import HELD_BY
 from tests.service.api.secured_server import bearer, connect
-from tests.service.api.serving_process import Server
 
 KEY = "key-of-anne-0123456789"
 HELD_SERVER = (str(Path(__file__).with_name("held_server.py")),)
@@ -26,14 +23,14 @@ N_READ_AT_ONCE = 3
 
 
 @pytest.fixture
-def fifo(tmp_path: Path) -> Path:
+def fifo(tmp_path):
     path = tmp_path / "fifo"
     os.mkfifo(path)
     return path
 
 
 @pytest.fixture
-def held(start_server: Callable[..., Server], tmp_path: Path, fifo: Path) -> Iterator[Server]:
+def held(start_server, tmp_path, fifo):
     """A server that reads no document until somebody has opened and closed the FIFO."""
     server = start_server(
         *("--data-dir", str(tmp_path / "data"), "--max-document-bytes", str(LARGEST)),
@@ -46,14 +43,13 @@ def held(start_server: Callable[..., Server], tmp_path: Path, fifo: Path) -> Ite
     server.process.kill()
 
 
-def head(n_bytes: int, media_type: str = "text/plain") -> bytes:
+def head(n_bytes, media_type="text/plain"):
     return (
-        "POST /jobs HTTP/1.1\r\nhost: localhost\r\n"
-        f"content-type: {media_type}\r\ncontent-length: {n_bytes}\r\n\r\n"
+        f"POST /jobs HTTP/1.1\r\nhost: localhost\r\ncontent-type: {media_type}\r\ncontent-length: {n_bytes}\r\n\r\n"
     ).encode()
 
 
-def received(server: Server, folder: Path, n_bytes: list[int]) -> None:
+def received(server, folder, n_bytes):
     """Wait until so many bytes of each body are on the disk, and answer requests meanwhile."""
     incoming = folder / "data" / "jobs" / "incoming"
     found: list[int] = []
@@ -64,11 +60,11 @@ def received(server: Server, folder: Path, n_bytes: list[int]) -> None:
 
 
 @contextmanager
-def released(fifo: Path) -> Iterator[None]:
+def released(fifo):
     """Let every reader of a FIFO go on within the block."""
     is_over = threading.Event()
 
-    def release() -> None:
+    def release():
         while not is_over.is_set():
             with fifo.open("wb"):
                 pass
@@ -83,16 +79,13 @@ def released(fifo: Path) -> Iterator[None]:
         os.close(reader)
 
 
-def test_speech_waits_for_no_document(held: Server, tmp_path: Path, fifo: Path) -> None:
+def test_speech_waits_for_no_document(held, tmp_path, fifo):
     n_bodies = AT_ONCE - 3
     with ExitStack() as stack:
         clients = stack.enter_context(ThreadPoolExecutor(3))
         stack.callback(held.process.kill)  # or they would wait for it where something fails
         post = held.client.post
-        reading = [
-            clients.submit(post, "/jobs", content=b"Hello.", params={"name": "a.txt"})
-            for _ in range(3)
-        ]
+        reading = [clients.submit(post, "/jobs", content=b"Hello.", params={"name": "a.txt"}) for _ in range(3)]
         held.wait_for_more("a document is to be read", N_READ_AT_ONCE - 1)
         bodies = [stack.enter_context(connect(held)) for _ in range(n_bodies)]
         for body in bodies:
@@ -122,7 +115,7 @@ def test_speech_waits_for_no_document(held: Server, tmp_path: Path, fifo: Path) 
         assert [answer.result().status_code for answer in reading] == [201] * 3
 
 
-def test_bodies_have_a_number_of_bytes_together(held: Server, tmp_path: Path) -> None:
+def test_bodies_have_a_number_of_bytes_together(held, tmp_path):
     with ExitStack() as stack:
         bodies = [stack.enter_context(connect(held)) for _ in range(2)]
         for body, media_type in zip(bodies, ("application/json", "text/markdown"), strict=True):
@@ -139,9 +132,7 @@ def test_bodies_have_a_number_of_bytes_together(held: Server, tmp_path: Path) ->
         assert not re.search("Traceback", "".join(held.log))
 
 
-def test_a_body_that_is_too_late_gives_its_place_back(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_a_body_that_is_too_late_gives_its_place_back(start_server, tmp_path):
     server = start_server("--data-dir", str(tmp_path / "data"), "--receive-timeout-s", "0.5")
     server.wait_until_ready()
     with ExitStack() as stack:
@@ -153,18 +144,14 @@ def test_a_body_that_is_too_late_gives_its_place_back(
     assert server.stop() == 0
 
 
-def test_a_job_that_is_refused_does_not_count_for_its_key(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_a_job_that_is_refused_does_not_count_for_its_key(start_server, tmp_path):
     keys = tmp_path / "keys"
     keys.write_text(f"anne:{KEY} characters_per_day=15\n")
     keys.chmod(0o600)
-    server = start_server(
-        *("--data-dir", str(tmp_path / "data"), "--max-jobs", "1", "--api-keys-file", str(keys)),
-    )
+    server = start_server(*("--data-dir", str(tmp_path / "data"), "--max-jobs", "1", "--api-keys-file", str(keys)))
     server.wait_until_ready()
 
-    def add(client: httpx.Client, text: str = "Hello.") -> tuple[int, str]:
+    def add(client, text="Hello."):
         answer = client.post("/jobs", json={"text": text, "format": "flac"})
         body = answer.json()
         return answer.status_code, body["id"] if answer.is_success else body["error"]["code"]

@@ -1,24 +1,18 @@
 """Who is let in by its key, over a real port."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
-import httpx
 import pytest
-from websockets.sync.client import connect
-
 from tests.service.api.middleware.small_application import (
     KEY,
     OTHER_KEY,
-    Start,
     code,
     handshake,
     refused_handshake,
     websocket_url,
     write,
 )
+from websockets.sync.client import connect
 
 
 @pytest.mark.parametrize(
@@ -30,18 +24,18 @@ from tests.service.api.middleware.small_application import (
         {"X-API-Key": KEY, "Authorization": "Basic dXNlcjpwYXNz"},
     ],
 )
-def test_a_key_lets_in(keyed: httpx.Client, headers: dict[str, str]) -> None:
+def test_a_key_lets_in(keyed, headers):
     assert keyed.post("/synthesize", headers=headers).json() == "written"
     assert handshake(keyed, **headers) == "open"
 
 
 @pytest.mark.parametrize("offer", [f"bearer.{KEY}", f"bearer.{KEY.replace('-', '%2d')}"])
-def test_a_websocket_takes_a_key_as_a_subprotocol(keyed: httpx.Client, offer: str) -> None:
+def test_a_websocket_takes_a_key_as_a_subprotocol(keyed, offer):
     assert handshake(keyed, **{"Sec-WebSocket-Protocol": f"kokoro.v1, {offer}"}) == "open"
 
 
 @pytest.mark.parametrize("offer", ["bearer.", f"bearer.{KEY}x", KEY, f"Bearer.{KEY}", "kokoro.v1"])
-def test_another_subprotocol_is_no_key(keyed: httpx.Client, offer: str) -> None:
+def test_another_subprotocol_is_no_key(keyed, offer):
     refused = refused_handshake(keyed, **{"Sec-WebSocket-Protocol": offer})
     assert refused.response.status_code == 401
 
@@ -59,7 +53,7 @@ def test_another_subprotocol_is_no_key(keyed: httpx.Client, offer: str) -> None:
         {"Cookie": f"X-API-Key={KEY}"},
     ],
 )
-def test_without_a_known_key_it_is_401(keyed: httpx.Client, headers: dict[str, str]) -> None:
+def test_without_a_known_key_it_is_401(keyed, headers):
     doubled = f"http://127.0.0.1:{keyed.base_url.port}//health"
     for path in ("/synthesize", "/voices", "/nowhere", "/health/", doubled, "/Health"):
         response = keyed.get(path, headers=headers)
@@ -72,17 +66,17 @@ def test_without_a_known_key_it_is_401(keyed: httpx.Client, headers: dict[str, s
     assert json.loads(answer.body or b"")["error"]["code"] == "unauthorized"
 
 
-def test_a_key_of_any_bytes_is_401(keyed: httpx.Client) -> None:
+def test_a_key_of_any_bytes_is_401(keyed):
     response = keyed.get("/voices", headers=[(b"X-API-Key", bytes(range(128, 256)))])
     assert response.status_code == 401
 
 
-def test_open_paths_need_no_key(keyed: httpx.Client) -> None:
+def test_open_paths_need_no_key(keyed):
     assert keyed.get("/health").json() == "read"
     assert keyed.get("/ready").status_code == 404  # the small application has none
 
 
-def test_lists_need_no_key_but_no_wrong_one_either(start: Start, key_file: Path) -> None:
+def test_lists_need_no_key_but_no_wrong_one_either(start, key_file):
     client = start(api_keys_file=key_file)
     for headers in ({}, {"Authorization": "Bearer"}, {"X-API-Key": KEY}):
         assert client.get("/voices", headers=headers).json() == "read"
@@ -95,11 +89,11 @@ def test_lists_need_no_key_but_no_wrong_one_either(start: Start, key_file: Path)
         assert client.get(path).status_code == 401
 
 
-def test_a_key_in_the_query_does_not_let_in(keyed: httpx.Client) -> None:
+def test_a_key_in_the_query_does_not_let_in(keyed):
     assert keyed.get("/voices", params={"api_key": KEY}).status_code == 401
 
 
-def test_a_key_has_as_many_requests_at_once_as_its_limit_says(start: Start, tmp_path: Path) -> None:
+def test_a_key_has_as_many_requests_at_once_as_its_limit_says(start, tmp_path):
     keys = write(tmp_path / "keys", f"few:{KEY} requests=1\nmany:{OTHER_KEY}\n".encode())
     client = start(api_keys_file=keys)
     few, many = {"X-API-Key": KEY}, {"X-API-Key": OTHER_KEY}

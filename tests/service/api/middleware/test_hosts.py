@@ -1,31 +1,22 @@
 """Which addresses are listened on, and which names are answered."""
 
-from __future__ import annotations
-
 import socket
-from pathlib import Path
 
-import httpx
 import pytest
-
 from service.api.api_keys import ApiKey, ApiKeys
 from service.api.middleware.hosts import check_exposure
 from service.errors import SettingsError
 from service.settings import Settings
-from tests.service.api.middleware.small_application import KEY, Start, code, refused_handshake
+from tests.service.api.middleware.small_application import KEY, code, refused_handshake
 
 
-@pytest.mark.parametrize(
-    "host", ["127.0.0.1", "127.8.9.10", "127.1", "::1", "localhost", "::ffff:127.0.0.1"]
-)
-def test_loopback_needs_no_key(host: str) -> None:
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.10", "127.1", "::1", "localhost", "::ffff:127.0.0.1"])
+def test_loopback_needs_no_key(host):
     check_exposure(Settings(host=host), None)
 
 
-@pytest.mark.parametrize(
-    "host", ["0.0.0.0", "0", "::", "192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1", "fe80::1"]
-)
-def test_a_wider_address_needs_keys_or_insecure(host: str) -> None:
+@pytest.mark.parametrize("host", ["0.0.0.0", "0", "::", "192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1", "fe80::1"])
+def test_a_wider_address_needs_keys_or_insecure(host):
     with pytest.raises(SettingsError, match=r"api_keys_file.*--insecure") as caught:
         check_exposure(Settings(host=host), None)
     assert "\n" not in caught.value.message
@@ -33,8 +24,8 @@ def test_a_wider_address_needs_keys_or_insecure(host: str) -> None:
     check_exposure(Settings(host=host, insecure=True), None)
 
 
-def test_a_name_is_loopback_only_if_all_its_addresses_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    def resolve(*addresses: str) -> None:
+def test_a_name_is_loopback_only_if_all_its_addresses_are(monkeypatch):
+    def resolve(*addresses):
         found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (item, 0)) for item in addresses]
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
 
@@ -46,7 +37,7 @@ def test_a_name_is_loopback_only_if_all_its_addresses_are(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("host", ["no-such-name.invalid", "/run/kokoro.sock", "a" * 300])
-def test_a_host_without_an_address_is_refused(host: str) -> None:
+def test_a_host_without_an_address_is_refused(host):
     with pytest.raises(SettingsError, match="has no address"):
         check_exposure(Settings(host=host), None)
 
@@ -55,17 +46,16 @@ def test_a_host_without_an_address_is_refused(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host",
-    ["localhost:8880", "LOCALHOST", "kokoro.localhost", "127.0.0.1", "[::1]:8880", "192.0.2.1:80"],
+    "host", ["localhost:8880", "LOCALHOST", "kokoro.localhost", "127.0.0.1", "[::1]:8880", "192.0.2.1:80"]
 )
-def test_local_names_and_addresses_are_answered(local: httpx.Client, host: str) -> None:
+def test_local_names_and_addresses_are_answered(local, host):
     assert local.get("/voices", headers={"Host": host}).json() == "read"
 
 
 @pytest.mark.parametrize(
     "host", ["evil.test", "evil.test:8880", "localhost.evil.test", "127.0.0.1.evil.test", "a b", ""]
 )
-def test_a_rebound_name_gets_403(local: httpx.Client, host: str) -> None:
+def test_a_rebound_name_gets_403(local, host):
     origin = f"http://{host}"
     for response in (
         local.get("/voices", headers={"Host": host}),
@@ -76,14 +66,8 @@ def test_a_rebound_name_gets_403(local: httpx.Client, host: str) -> None:
 
 
 @pytest.mark.parametrize("setting", ["api_keys_file", "insecure", "cors_origins"])
-def test_a_public_name_is_answered_behind_a_proxy(
-    start: Start, key_file: Path, setting: str
-) -> None:
-    values = {
-        "api_keys_file": key_file,
-        "insecure": True,
-        "cors_origins": "https://tts.example.com",
-    }
+def test_a_public_name_is_answered_behind_a_proxy(start, key_file, setting):
+    values = {"api_keys_file": key_file, "insecure": True, "cors_origins": "https://tts.example.com"}
     client = start(**{setting: values[setting]})
     headers = {"Host": "tts.example.com", "X-API-Key": KEY}
     assert client.get("/voices", headers=headers).json() == "read"

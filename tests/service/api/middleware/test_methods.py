@@ -5,20 +5,16 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
-from collections.abc import Iterable, Iterator
-from typing import Any
 
 import httpx
 import pytest
-from fastapi import FastAPI
-from starlette.routing import Route
-
 from service.api.app import create_app
 from service.settings import Settings
+from starlette.routing import Route
 from tests.service.api.asgi_server import read_answer
 
 
-def ask(server: Any, method: str, path: str) -> httpx.Response:
+def ask(server, method, path):
     answer: httpx.Response = server.client.request(method, path)
     return answer
 
@@ -30,7 +26,7 @@ def ask(server: Any, method: str, path: str) -> httpx.Response:
         *("/v1/models", "/v1/models/tts-1", "/v1/audio/models", "/v1/audio/voices", "/v1/test"),
     ],
 )
-def test_head_has_the_headers_of_get_and_no_body(server: Any, path: str) -> None:
+def test_head_has_the_headers_of_get_and_no_body(server, path):
     whole, head = ask(server, "GET", path), ask(server, "HEAD", path)
     assert head.status_code == whole.status_code == 200
     assert head.content == b""
@@ -39,7 +35,7 @@ def test_head_has_the_headers_of_get_and_no_body(server: Any, path: str) -> None
         assert head.headers["content-length"] == str(len(whole.content))
 
 
-def test_a_connection_goes_on_after_head(server: Any) -> None:
+def test_a_connection_goes_on_after_head(server):
     url = httpx.URL(server.url)
     with socket.create_connection((url.host, url.port or 0), timeout=60) as connection:
         for method in ("HEAD", "OPTIONS", "HEAD", "GET"):
@@ -53,7 +49,7 @@ def test_a_connection_goes_on_after_head(server: Any) -> None:
                 assert read_answer(connection).status == (200 if method == "GET" else 204)
 
 
-def test_an_error_answers_head_without_a_body_too(server: Any) -> None:
+def test_an_error_answers_head_without_a_body_too(server):
     answer = ask(server, "HEAD", "/v1/audio/voices?format=list")
     assert (answer.status_code, answer.content) == (400, b"")
     answer = ask(server, "HEAD", "/none")
@@ -70,7 +66,7 @@ def test_an_error_answers_head_without_a_body_too(server: Any) -> None:
         ("/v1/audio/speech", "OPTIONS, POST"),
     ],
 )
-def test_options_and_405_name_the_methods(server: Any, path: str, methods: str) -> None:
+def test_options_and_405_name_the_methods(server, path, methods):
     answer = ask(server, "OPTIONS", path)
     assert (answer.status_code, answer.content) == (204, b"")
     assert answer.headers["allow"] == methods
@@ -82,14 +78,14 @@ def test_options_and_405_name_the_methods(server: Any, path: str, methods: str) 
             assert answer.json()["error"]["code"] == "method_not_allowed"
 
 
-def test_an_unknown_path_has_no_methods(server: Any) -> None:
+def test_an_unknown_path_has_no_methods(server):
     for method in ("OPTIONS", "HEAD", "GET"):
         answer = ask(server, method, "/none")
         assert answer.status_code == 404
         assert "allow" not in answer.headers
 
 
-def test_the_log_has_the_method_and_the_path_of_the_endpoint(server: Any) -> None:
+def test_the_log_has_the_method_and_the_path_of_the_endpoint(server):
     for method, status in (("HEAD", 200), ("OPTIONS", 204), ("DELETE", 405)):
         identity = f"asked-by-{method}"
         server.client.request(method, "/v1/models/secret", headers={"x-request-id": identity})
@@ -101,7 +97,7 @@ NAMES = {"{voice_id}": "af_heart", "{model:path}": "tts-1", "{form}": "vtt", "{n
 """What stands for the parameters of a path; for others an id of the right form."""
 
 
-def paths_of(app: FastAPI) -> dict[str, set[str]]:
+def paths_of(app):
     """Return the methods of every path that the application has, by a path without parameters."""
     methods: dict[str, set[str]] = {}
     with_names = [(one.path_format, one.methods) for one in leaves(app.routes)]
@@ -112,7 +108,7 @@ def paths_of(app: FastAPI) -> dict[str, set[str]]:
     return methods
 
 
-def leaves(routes: Iterable[Any]) -> Iterator[Any]:
+def leaves(routes):
     for route in routes:
         if hasattr(route, "original_router"):
             yield from leaves(route.original_router.routes)
@@ -121,23 +117,21 @@ def leaves(routes: Iterable[Any]) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def app() -> FastAPI:
+def app():
     return create_app(Settings(), lambda error: None)
 
 
-def send(app: FastAPI, *requests: tuple[str, str], host: str = "localhost") -> list[httpx.Response]:
-    async def sent() -> list[httpx.Response]:
+def send(app, *requests, host="localhost"):
+    async def sent():
         transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}") as client:
             headers = {"xi-api-key": "none"}
-            return [
-                await client.request(method, path, headers=headers) for method, path in requests
-            ]
+            return [await client.request(method, path, headers=headers) for method, path in requests]
 
     return asyncio.run(sent())
 
 
-def test_every_path_that_has_get_has_head_and_every_path_has_options(app: FastAPI) -> None:
+def test_every_path_that_has_get_has_head_and_every_path_has_options(app):
     paths = paths_of(app)
     assert len(paths) > 25
     for path, answer in zip(paths, send(app, *(("OPTIONS", path) for path in paths)), strict=True):
@@ -152,7 +146,7 @@ def test_every_path_that_has_get_has_head_and_every_path_has_options(app: FastAP
         assert head.status_code == got.status_code != 405, path
 
 
-def test_a_slash_too_many_leads_to_no_other_host(app: FastAPI) -> None:
+def test_a_slash_too_many_leads_to_no_other_host(app):
     insecure = create_app(Settings(host="0.0.0.0", insecure=True), lambda error: None)
     paths = [path for path in paths_of(app) if path != "/"]
     for one, host in ((app, "localhost"), (insecure, "evil.example")):

@@ -1,26 +1,14 @@
 """Which pages of the web are let in."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 
-import httpx
 import pytest
-
 from service.api.middleware.origins import read_origins
 from service.errors import SettingsError
-from tests.service.api.middleware.small_application import (
-    APP,
-    KEY,
-    Start,
-    code,
-    handshake,
-    refused_handshake,
-)
+from tests.service.api.middleware.small_application import APP, KEY, code, handshake, refused_handshake
 
 
-def test_a_program_is_not_asked_for_its_origin(local: httpx.Client) -> None:
+def test_a_program_is_not_asked_for_its_origin(local):
     assert local.post("/synthesize").json() == "written"
     assert handshake(local) == "open"
 
@@ -28,7 +16,7 @@ def test_a_program_is_not_asked_for_its_origin(local: httpx.Client) -> None:
 @pytest.mark.parametrize(
     "origin", [APP, "null", "http://127.0.0.1", "http://127.0.0.1:1", "http://localhost.evil.test"]
 )
-def test_a_page_of_another_origin_gets_403(local: httpx.Client, origin: str) -> None:
+def test_a_page_of_another_origin_gets_403(local, origin):
     response = local.post("/synthesize", headers={"Origin": origin})
     assert (response.status_code, code(response)) == (403, "forbidden_origin")
     assert "access-control-allow-origin" not in response.headers
@@ -37,13 +25,13 @@ def test_a_page_of_another_origin_gets_403(local: httpx.Client, origin: str) -> 
     assert json.loads(answer.body or b"")["error"]["code"] == "forbidden_origin"
 
 
-def test_a_page_of_the_service_itself_is_let_in(local: httpx.Client) -> None:
+def test_a_page_of_the_service_itself_is_let_in(local):
     origin = str(local.base_url).rstrip("/")
     assert local.post("/synthesize", headers={"Origin": origin}).json() == "written"
     assert handshake(local, Origin=origin) == "open"
 
 
-def test_a_page_behind_a_proxy_is_of_the_origin_that_the_host_header_names(start: Start) -> None:
+def test_a_page_behind_a_proxy_is_of_the_origin_that_the_host_header_names(start):
     client = start(insecure=True)
     for host in ("tts.example.com", "tts.example.com:443", "TTS.example.com"):
         headers = {"Host": host, "Origin": "https://tts.example.com"}
@@ -52,13 +40,13 @@ def test_a_page_behind_a_proxy_is_of_the_origin_that_the_host_header_names(start
     assert client.post("/synthesize", headers=headers).status_code == 403
 
 
-def test_reading_is_left_to_cors(local: httpx.Client) -> None:
+def test_reading_is_left_to_cors(local):
     response = local.get("/voices", headers={"Origin": APP})
     assert response.json() == "read"
     assert not [name for name in response.headers if name.startswith("access-control")]
 
 
-def preflight(client: httpx.Client, origin: str, method: str = "POST") -> httpx.Response:
+def preflight(client, origin, method="POST"):
     headers = {
         "Origin": origin,
         "Access-Control-Request-Method": method,
@@ -67,7 +55,7 @@ def preflight(client: httpx.Client, origin: str, method: str = "POST") -> httpx.
     return client.options("/synthesize", headers=headers)
 
 
-def test_a_listed_origin_is_let_in_and_told_so(start: Start, key_file: Path) -> None:
+def test_a_listed_origin_is_let_in_and_told_so(start, key_file):
     client = start(cors_origins=f"https://APP.example.com:443,{APP}:8443", api_keys_file=key_file)
     asked = preflight(client, APP)
     assert asked.status_code == 200
@@ -86,7 +74,7 @@ def test_a_listed_origin_is_let_in_and_told_so(start: Start, key_file: Path) -> 
     assert unauthorized.headers["access-control-allow-origin"] == APP
 
 
-def test_a_page_may_send_what_the_sdks_of_openai_send(start: Start) -> None:
+def test_a_page_may_send_what_the_sdks_of_openai_send(start):
     client = start(cors_origins=[APP])
     sdk = (
         "authorization, content-type, openai-beta, openai-organization, openai-project, "
@@ -104,7 +92,7 @@ def test_a_page_may_send_what_the_sdks_of_openai_send(start: Start) -> None:
     assert client.options("/synthesize", headers=headers).status_code == 400
 
 
-def test_an_origin_that_is_not_listed_stays_out_where_others_are(start: Start) -> None:
+def test_an_origin_that_is_not_listed_stays_out_where_others_are(start):
     client = start(cors_origins=[APP])
     for origin in ("https://app.example.com.evil.test", "http://app.example.com", f"{APP}:8443"):
         response = preflight(client, origin)
@@ -115,7 +103,7 @@ def test_an_origin_that_is_not_listed_stays_out_where_others_are(start: Start) -
     assert preflight(client, APP, "PUT").status_code == 400
 
 
-def test_every_origin_may_be_let_in(start: Start) -> None:
+def test_every_origin_may_be_let_in(start):
     client = start(cors_origins="*")
     response = client.post("/synthesize", headers={"Origin": "https://any.test"})
     assert response.headers["access-control-allow-origin"] == "*"
@@ -123,21 +111,15 @@ def test_every_origin_may_be_let_in(start: Start) -> None:
     assert client.get("/voices", headers={"Host": "any.test"}).json() == "read"
 
 
-def test_origins_are_read_as_browsers_write_them() -> None:
+def test_origins_are_read_as_browsers_write_them():
     listed = ["*", "HTTP://Example.COM:80", "https://a.test:80", "http://[::1]:8880"]
-    assert read_origins(listed) == (
-        "*",
-        "http://example.com",
-        "https://a.test:80",
-        "http://[::1]:8880",
-    )
+    assert read_origins(listed) == ("*", "http://example.com", "https://a.test:80", "http://[::1]:8880")
     assert read_origins(["moz-extension://0a1b"]) == ("moz-extension://0a1b",)
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["example.com", "https://a.test/", "https://a.test/x", "https://", "null", "https://*.a.test"],
+    "text", ["example.com", "https://a.test/", "https://a.test/x", "https://", "null", "https://*.a.test"]
 )
-def test_what_is_no_origin_is_refused_at_the_start(text: str) -> None:
+def test_what_is_no_origin_is_refused_at_the_start(text):
     with pytest.raises(SettingsError, match="is not an origin"):
         read_origins([text])

@@ -1,17 +1,14 @@
 """Security headers."""
 
-from __future__ import annotations
-
 import httpx
 from fastapi import FastAPI
-from starlette.responses import PlainTextResponse
-
 from service.api.middleware.security_headers import SecurityHeaders
+from starlette.responses import PlainTextResponse
 from tests.service.api.asgi_server import serving
 from tests.service.api.middleware.small_application import refused_handshake
 
 
-def test_security_headers_are_on_every_answer(keyed: httpx.Client) -> None:
+def test_security_headers_are_on_every_answer(keyed):
     for response in (keyed.get("/health"), keyed.get("/voices"), keyed.get("/nowhere")):
         assert response.headers["x-content-type-options"] == "nosniff"
         policy = response.headers["content-security-policy"]
@@ -22,11 +19,11 @@ def test_security_headers_are_on_every_answer(keyed: httpx.Client) -> None:
     assert refused_handshake(keyed).response.headers["x-content-type-options"] == "nosniff"
 
 
-def test_an_answer_may_be_kept_where_it_says_so() -> None:
+def test_an_answer_may_be_kept_where_it_says_so():
     app = FastAPI()
 
     @app.get("/kept")
-    async def kept() -> PlainTextResponse:
+    async def kept():
         return PlainTextResponse("kept", headers={"Cache-Control": "max-age=60"})
 
     with serving(SecurityHeaders(app)) as port:

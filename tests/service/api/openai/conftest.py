@@ -1,20 +1,11 @@
 """A real server with a key and settings of OpenAI's door, and the official client for it."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from typing import Any
-
-import openai
 import pytest
-
 from tests.service.api.openai.openai_client import KEY, connect
 
 
 @pytest.fixture(scope="session")
-def keyed_server(
-    start_real_server: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Any]:
+def keyed_server(start_real_server, tmp_path_factory):
     """One that asks for a key, and keeps what it said, for the second format of the same text."""
     folder = tmp_path_factory.mktemp("openai")
     keys = folder / "keys"
@@ -32,6 +23,6 @@ def keyed_server(
 
 
 @pytest.fixture(scope="session")
-def client(keyed_server: Any) -> Iterator[openai.OpenAI]:
+def client(keyed_server):
     with connect(keyed_server) as client:
         yield client

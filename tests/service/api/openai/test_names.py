@@ -1,22 +1,18 @@
 """Names of voices, models and languages."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
-
 from service.api.openai.names import VOICES, VoiceNames, check_model, language_code
 from service.errors import LanguageUnavailableError, UnknownModelError, UnknownVoiceError
 from service.resources import resource
-from service.speech import VoiceLibrary
 from service.speech.voices import FILE_BYTES
+
+from service.speech import VoiceLibrary
 
 ADDED = {"narrator": "bm_george", "Both of Them": "af_bella+af_sky", "duo": "af_sky+af_bella"}
 
 
 @pytest.fixture(scope="module")
-def voices() -> VoiceLibrary:
+def voices():
     return VoiceLibrary(resource("voices"))
 
 
@@ -38,11 +34,11 @@ def voices() -> VoiceLibrary:
         ("", ""),
     ],
 )
-def test_a_name_stands_for_a_voice_or_a_blend(voices: VoiceLibrary, name: str, voice: str) -> None:
+def test_a_name_stands_for_a_voice_or_a_blend(voices, name, voice):
     assert VoiceNames(ADDED, voices).resolve(name) == voice
 
 
-def test_single_names_are_known_in_any_case(voices: VoiceLibrary) -> None:
+def test_single_names_are_known_in_any_case(voices):
     names = VoiceNames(ADDED, voices)
     for name in ("af_heart", "Af_Heart", "ALLOY", "narrator", "both of them"):
         assert names.knows(name)
@@ -50,7 +46,7 @@ def test_single_names_are_known_in_any_case(voices: VoiceLibrary) -> None:
         assert not names.knows(name)
 
 
-def test_an_unknown_name_is_an_error_with_a_suggestion(voices: VoiceLibrary) -> None:
+def test_an_unknown_name_is_an_error_with_a_suggestion(voices):
     names = VoiceNames(ADDED, voices)
     for name, near in (("af_hart", "af_heart"), ("naratorr", "narrator"), ("shimer", "shimmer")):
         with pytest.raises(UnknownVoiceError, match=rf"unknown voice .*mean {near}\?"):
@@ -59,7 +55,7 @@ def test_an_unknown_name_is_an_error_with_a_suggestion(voices: VoiceLibrary) -> 
         names.resolve("zzzzzzzz")
 
 
-def test_names_of_voices_that_are_not_there_are_left_out(tmp_path: Path) -> None:
+def test_names_of_voices_that_are_not_there_are_left_out(tmp_path):
     (tmp_path / "af_alloy.bin").write_bytes(bytes(FILE_BYTES))
     names = VoiceNames({}, VoiceLibrary(tmp_path))
     assert names.mapped == {"alloy": "af_alloy"}
@@ -68,20 +64,19 @@ def test_names_of_voices_that_are_not_there_are_left_out(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("name", "code"),
-    [("a", "en-us"), ("Z", "zh"), ("en", "en-us"), ("pt-PT", "pt-br"), ("fr_CA", "fr")],
+    ("name", "code"), [("a", "en-us"), ("Z", "zh"), ("en", "en-us"), ("pt-PT", "pt-br"), ("fr_CA", "fr")]
 )
-def test_a_language_has_a_letter_a_code_and_regions(name: str, code: str) -> None:
+def test_a_language_has_a_letter_a_code_and_regions(name, code):
     assert language_code(name) == code
 
 
 @pytest.mark.parametrize("name", ["", "x", "xx", "xx-YY", "-", "english"])
-def test_an_unknown_language_is_an_error(name: str) -> None:
+def test_an_unknown_language_is_an_error(name):
     with pytest.raises(LanguageUnavailableError, match="unknown language"):
         language_code(name)
 
 
-def test_models_may_have_dates() -> None:
+def test_models_may_have_dates():
     for name in ("kokoro", "tts-1", "tts-1-1106", "tts-1-hd-1106", "gpt-4o-mini-tts-2025-03-20"):
         check_model(name)
     for name in ("", "tts", "tts-1-11", "tts-1-hd-", "kokoro-v1", "xtts-1", "tts-1-1106-1106"):

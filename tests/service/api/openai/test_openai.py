@@ -7,24 +7,12 @@ import io
 import itertools
 import json
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import av
 import numpy as np
 import openai
 import pytest
-
-from tests.service.api.openai.openai_client import (
-    KEY,
-    SHORT,
-    TEXT,
-    connect,
-    create,
-    decode,
-    read_events,
-)
+from tests.service.api.openai.openai_client import KEY, SHORT, TEXT, connect, create, decode, read_events
 from tests.service.api.speech_client import Caller
 
 SENTENCE = "The birch canoe slid on the smooth planks. "
@@ -34,22 +22,22 @@ MP3_DELAY = 1105
 
 
 @pytest.fixture(scope="module")
-def server(keyed_server: Any) -> Any:
+def server(keyed_server):
     return keyed_server
 
 
-def correlation(one: np.ndarray, other: np.ndarray) -> float:
+def correlation(one, other):
     return float(np.corrcoef(one.astype(float), other.astype(float))[0, 1])
 
 
 @pytest.fixture(scope="module")
-def pcm(client: openai.OpenAI) -> np.ndarray:
+def pcm(client):
     samples = np.frombuffer(create(client, response_format="pcm"), "<i2")
     assert np.abs(samples).max() > 3_000
     return samples
 
 
-def test_wav_that_is_streamed_does_not_tell_its_length(client: openai.OpenAI) -> None:
+def test_wav_that_is_streamed_does_not_tell_its_length(client):
     whole = create(client, response_format="wav")
     streamed = create(client, response_format="wav", extra_body={"stream": True})
     assert streamed[4:8] == streamed[40:44] == b"\xff\xff\xff\xff"
@@ -58,29 +46,24 @@ def test_wav_that_is_streamed_does_not_tell_its_length(client: openai.OpenAI) ->
 
 
 @pytest.mark.parametrize("audio_format", ["wav", "flac"])
-def test_files_are_as_long_as_pcm_but_are_decoded_whole(
-    client: openai.OpenAI, pcm: np.ndarray, audio_format: str
-) -> None:
+def test_files_are_as_long_as_pcm_but_are_decoded_whole(client, pcm, audio_format):
     decoded = decode(create(client, response_format=audio_format))
     assert abs(decoded.size - pcm.size) <= 240
     assert np.array_equal(decoded, decode(create(client, response_format="wav")))
     # Where nothing is said both are silent, and loud at the same times.
     loudness = [
-        np.abs(one[: pcm.size // 2400 * 2400 - 2400].astype(float)).reshape(-1, 2400).mean(1)
-        for one in (decoded, pcm)
+        np.abs(one[: pcm.size // 2400 * 2400 - 2400].astype(float)).reshape(-1, 2400).mean(1) for one in (decoded, pcm)
     ]
     assert correlation(*loudness) > 0.95
 
 
-def test_opus_decodes_to_as_many_samples_as_pcm(client: openai.OpenAI, pcm: np.ndarray) -> None:
+def test_opus_decodes_to_as_many_samples_as_pcm(client, pcm):
     decoded = decode(create(client, response_format="opus"))
     assert decoded.size == pcm.size
     assert correlation(decoded, pcm) > 0.98
 
 
-def test_mp3_is_the_default_and_decodes_to_no_less_than_pcm(
-    client: openai.OpenAI, pcm: np.ndarray
-) -> None:
+def test_mp3_is_the_default_and_decodes_to_no_less_than_pcm(client, pcm):
     content = create(client)
     assert content == create(client, response_format="mp3")
     decoded = decode(content)
@@ -99,9 +82,7 @@ def test_mp3_is_the_default_and_decodes_to_no_less_than_pcm(
         ("aac", "audio/aac"),
     ],
 )
-def test_the_file_of_a_streaming_response_is_the_same(
-    client: openai.OpenAI, tmp_path: Path, audio_format: Any, media_type: str
-) -> None:
+def test_the_file_of_a_streaming_response_is_the_same(client, tmp_path, audio_format, media_type):
     path = tmp_path / "speech"
     with client.audio.speech.with_streaming_response.create(
         model="tts-1", voice="alloy", input=TEXT, response_format=audio_format
@@ -117,9 +98,7 @@ def test_the_file_of_a_streaming_response_is_the_same(
 
 
 @pytest.mark.parametrize("audio_format", ["mp3", "opus", "pcm"])
-def test_sound_comes_while_the_rest_is_made(
-    server: Any, client: openai.OpenAI, audio_format: Any
-) -> None:
+def test_sound_comes_while_the_rest_is_made(server, client, audio_format):
     identity = f"left-{audio_format}"
     with client.audio.speech.with_streaming_response.create(
         model="tts-1",
@@ -136,7 +115,7 @@ def test_sound_comes_while_the_rest_is_made(
 
 
 @pytest.mark.parametrize("audio_format", ["pcm", "mp3", "opus", "flac"])
-def test_events_hold_the_audio(client: openai.OpenAI, pcm: np.ndarray, audio_format: str) -> None:
+def test_events_hold_the_audio(client, pcm, audio_format):
     events = read_events(create(client, response_format=audio_format, stream_format="sse"))
     assert {event["type"] for event in events[:-1]} == {"speech.audio.delta"}
     assert events[-1]["type"] == "speech.audio.done"
@@ -150,9 +129,7 @@ def test_events_hold_the_audio(client: openai.OpenAI, pcm: np.ndarray, audio_for
         assert decode(content).size >= pcm.size
 
 
-def test_aac_decodes_to_pcm_after_a_frame_of_silence(
-    client: openai.OpenAI, pcm: np.ndarray
-) -> None:
+def test_aac_decodes_to_pcm_after_a_frame_of_silence(client, pcm):
     content = create(client, response_format="aac")
     with av.open(io.BytesIO(content)) as container:
         frames = [frame.to_ndarray()[0] for frame in container.decode(audio=0)]
@@ -162,9 +139,7 @@ def test_aac_decodes_to_pcm_after_a_frame_of_silence(
 
 
 @pytest.mark.parametrize("audio_format", ["mulaw", "alaw"])
-def test_telephones_get_their_own_bytes(
-    client: openai.OpenAI, pcm: np.ndarray, audio_format: Any
-) -> None:
+def test_telephones_get_their_own_bytes(client, pcm, audio_format):
     with client.audio.speech.with_streaming_response.create(
         model="tts-1", voice="alloy", input=TEXT, response_format=audio_format
     ) as response:
@@ -174,15 +149,13 @@ def test_telephones_get_their_own_bytes(
         assert abs(len(response.read()) - pcm.size / 3) < 1
 
 
-def test_a_sample_rate_changes_the_samples_and_not_the_duration(
-    client: openai.OpenAI, pcm: np.ndarray
-) -> None:
+def test_a_sample_rate_changes_the_samples_and_not_the_duration(client, pcm):
     faster = create(client, response_format="pcm", extra_body={"sample_rate": 48_000})
     assert len(faster) // 2 == 2 * pcm.size
     assert correlation(np.frombuffer(faster, "<i2")[::2], pcm) > 0.99
 
 
-def test_events_come_line_by_line(client: openai.OpenAI) -> None:
+def test_events_come_line_by_line(client):
     with client.audio.speech.with_streaming_response.create(
         model="gpt-4o-mini-tts", voice="alloy", input=TEXT, stream_format="sse"
     ) as response:
@@ -193,25 +166,20 @@ def test_events_come_line_by_line(client: openai.OpenAI) -> None:
     assert lines[-1] == "[DONE]"
 
 
-def test_the_async_client_gets_the_same(server: Any, pcm: np.ndarray) -> None:
+def test_the_async_client_gets_the_same(server, pcm):
     import asyncio
 
-    async def ask() -> bytes:
+    async def ask():
         async with openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key=KEY) as client:
-            answer = await client.audio.speech.create(
-                model="tts-1", voice="alloy", input=TEXT, response_format="pcm"
-            )
+            answer = await client.audio.speech.create(model="tts-1", voice="alloy", input=TEXT, response_format="pcm")
             return answer.content
 
     assert asyncio.run(ask()) == pcm.tobytes()
 
 
-def test_names_of_openai_are_voices_of_kokoro(server: Any, client: openai.OpenAI) -> None:
+def test_names_of_openai_are_voices_of_kokoro(server, client):
     headers = {"authorization": f"Bearer {KEY}"}
-    own = {
-        voice["name"]: voice
-        for voice in server.client.get("/voices", headers=headers).json()["voices"]
-    }
+    own = {voice["name"]: voice for voice in server.client.get("/voices", headers=headers).json()["voices"]}
     listed = server.client.get("/v1/audio/voices", headers=headers).json()["voices"]
     assert len(own) == 54
     assert [voice["id"] for voice in listed[:54]] == list(own)
@@ -225,27 +193,21 @@ def test_names_of_openai_are_voices_of_kokoro(server: Any, client: openai.OpenAI
     assert create(client, voice="echo", input=SHORT) != create(client, voice="fable", input=SHORT)
 
 
-def test_a_voice_is_a_name_an_object_or_a_blend(client: openai.OpenAI) -> None:
+def test_a_voice_is_a_name_an_object_or_a_blend(client):
     blend = create(client, voice="af_bella(2)+af_sky(1)", input=SHORT)
     assert create(client, voice={"id": "af_bella(2)+af_sky(1)"}, input=SHORT) == blend
-    assert create(client, voice={"id": "coral"}, input=SHORT) == create(
-        client, voice="af_bella", input=SHORT
-    )
+    assert create(client, voice={"id": "coral"}, input=SHORT) == create(client, voice="af_bella", input=SHORT)
     assert blend != create(client, voice="coral", input=SHORT)
 
 
-def test_speed_changes_the_length_and_instructions_change_nothing(
-    client: openai.OpenAI, pcm: np.ndarray
-) -> None:
-    quick, slow = (
-        len(create(client, response_format="pcm", speed=speed)) // 2 for speed in (1.5, 0.7)
-    )
+def test_speed_changes_the_length_and_instructions_change_nothing(client, pcm):
+    quick, slow = (len(create(client, response_format="pcm", speed=speed)) // 2 for speed in (1.5, 0.7))
     assert quick < 0.85 * pcm.size < pcm.size < 0.85 * slow
     told = create(client, response_format="pcm", instructions="Whisper, as in a library.")
     assert told == pcm.tobytes()
 
 
-def test_models_are_listed_and_any_name_is_a_model(client: openai.OpenAI) -> None:
+def test_models_are_listed_and_any_name_is_a_model(client):
     models = list(client.models.list())
     assert [model.id for model in models] == ["kokoro", "gpt-4o-mini-tts", "tts-1", "tts-1-hd"]
     for model in models:
@@ -282,12 +244,7 @@ def test_models_are_listed_and_any_name_is_a_model(client: openai.OpenAI) -> Non
         ({"extra_body": {"input": None}}, "invalid_request", "input", "required"),
         ({"extra_body": {"lang_code": "xx"}}, "language_unavailable", "lang_code", "en-us"),
         ({"extra_body": {"timestamps": "letter"}}, "invalid_request", "timestamps", "'word'"),
-        (
-            {"extra_body": {"volume_multiplier": 11}},
-            "invalid_request",
-            "volume_multiplier",
-            "volume_multiplier",
-        ),
+        ({"extra_body": {"volume_multiplier": 11}}, "invalid_request", "volume_multiplier", "volume_multiplier"),
         (
             {"extra_body": {"normalization_options": {"normalize": "no"}}},
             "invalid_request",
@@ -295,10 +252,8 @@ def test_models_are_listed_and_any_name_is_a_model(client: openai.OpenAI) -> Non
             "normalization_options.normalize",
         ),
     ],
-)  # fmt: skip
-def test_what_cannot_be_had_is_a_bad_request_that_says_why(
-    client: openai.OpenAI, fields: dict[str, Any], code: str, param: str, named: str
-) -> None:
+)
+def test_what_cannot_be_had_is_a_bad_request_that_says_why(client, fields, code, param, named):
     with pytest.raises(openai.BadRequestError) as caught:
         create(client, **fields)
     error = caught.value
@@ -308,14 +263,14 @@ def test_what_cannot_be_had_is_a_bad_request_that_says_why(
     assert error.request_id == error.body["request_id"]
 
 
-def test_text_over_the_limit_is_an_error(client: openai.OpenAI) -> None:
+def test_text_over_the_limit_is_an_error(client):
     with pytest.raises(openai.APIStatusError) as caught:
         create(client, input="a" * 20_001)
     assert (caught.value.status_code, caught.value.code) == (413, "text_too_long")
     assert caught.value.param == "input"
 
 
-def test_the_key_of_the_client_is_the_key_of_the_service(server: Any) -> None:
+def test_the_key_of_the_client_is_the_key_of_the_service(server):
     with connect(server, api_key="sk-of-somebody-else-0123") as stranger:
         with pytest.raises(openai.AuthenticationError, match="API key is unknown") as caught:
             create(stranger)
@@ -328,14 +283,12 @@ def test_the_key_of_the_client_is_the_key_of_the_service(server: Any) -> None:
 
 
 @pytest.mark.thorough
-def test_an_overloaded_service_is_asked_again_after_the_time_that_it_names(
-    start_server: Callable[..., Any],
-) -> None:
+def test_an_overloaded_service_is_asked_again_after_the_time_that_it_names(start_server):
     server = start_server("--max-requests", "1")
     server.wait_until_ready()
     answers: list[tuple[float, int, str | None]] = []
 
-    def note(response: Any) -> None:
+    def note(response):
         after_s = response.headers.get("retry-after")
         answers.append((time.monotonic(), response.status_code, after_s))
         taker.close()
@@ -347,9 +300,7 @@ def test_an_overloaded_service_is_asked_again_after_the_time_that_it_names(
             create(client)
         assert caught.value.code == "overloaded"
         with connect(server, max_retries=20, http_client=transport) as client:
-            response = client.audio.speech.with_raw_response.create(
-                model="tts-1", voice="alloy", input=TEXT
-            )
+            response = client.audio.speech.with_raw_response.create(model="tts-1", voice="alloy", input=TEXT)
     assert response.retries_taken == len(answers) - 1 > 0
     assert {status for _, status, _ in answers[:-1]} == {503}
     assert answers[-1][1] == 200

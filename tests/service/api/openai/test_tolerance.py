@@ -5,41 +5,33 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable
-from typing import Any
 
 import httpx
 import numpy as np
-import openai
 import pytest
-
 from tests.service.api.openai.openai_client import KEY, SHORT, create, decode
 
 HEADERS = {"authorization": f"Bearer {KEY}"}
 
 
 @pytest.fixture
-def ask(keyed_server: Any) -> Callable[..., httpx.Response]:
-    def ask(**fields: object) -> httpx.Response:
+def ask(keyed_server):
+    def ask(**fields):
         body = {"input": SHORT, "response_format": "pcm", **fields}
-        answer: httpx.Response = keyed_server.client.post(
-            "/v1/audio/speech", json=body, headers=HEADERS
-        )
+        answer: httpx.Response = keyed_server.client.post("/v1/audio/speech", json=body, headers=HEADERS)
         return answer
 
     return ask
 
 
-def test_without_a_model_and_a_voice_the_defaults_speak(
-    ask: Callable[..., httpx.Response],
-) -> None:
+def test_without_a_model_and_a_voice_the_defaults_speak(ask):
     answer = ask()
     assert answer.status_code == 200
     assert answer.content == ask(model="kokoro", voice="af_heart").content
     assert "x-ignored-fields" not in answer.headers
 
 
-def test_null_is_as_good_as_no_field(ask: Callable[..., httpx.Response]) -> None:
+def test_null_is_as_good_as_no_field(ask):
     names = (
         "model", "voice", "speed", "stream_format", "instructions", "stream", "lang_code",
         "volume_multiplier", "normalization_options", "timestamps", "input_format",
@@ -50,16 +42,14 @@ def test_null_is_as_good_as_no_field(ask: Callable[..., httpx.Response]) -> None
     assert "x-ignored-fields" not in answer.headers
 
 
-def test_numbers_may_be_text(ask: Callable[..., httpx.Response]) -> None:
+def test_numbers_may_be_text(ask):
     assert ask(speed="1.5").content == ask(speed=1.5).content
     assert ask(volume_multiplier="0.5").content == ask(volume_multiplier=0.5).content
     for speed in ("fast", "", "nan", "1e9"):
         assert ask(speed=speed).status_code == 400
 
 
-def test_fields_without_effect_are_named_in_a_header_and_in_the_log(
-    ask: Callable[..., httpx.Response], keyed_server: Any
-) -> None:
+def test_fields_without_effect_are_named_in_a_header_and_in_the_log(ask, keyed_server):
     answer = ask(
         backend="piper",
         extra_payload={"cfg": 1},
@@ -82,9 +72,7 @@ def test_fields_without_effect_are_named_in_a_header_and_in_the_log(
     assert "piper" not in "".join(keyed_server.log)
 
 
-def test_names_of_ignored_fields_are_bounded_whatever_they_are(
-    ask: Callable[..., httpx.Response],
-) -> None:
+def test_names_of_ignored_fields_are_bounded_whatever_they_are(ask):
     answer = ask(**{"a\r\nset-cookie: x": 1, "ü" * 100: 2, "": 3}, download_format="pcm")
     names = answer.headers["x-ignored-fields"].split(", ")
     assert names == ["a??set-cookie??x", "?" * 48, "?"]
@@ -94,11 +82,9 @@ def test_names_of_ignored_fields_are_bounded_whatever_they_are(
     assert names == [*(f"field_{number}" for number in range(16)), "..."]
 
 
-def test_the_other_endpoint_stays_strict(keyed_server: Any) -> None:
+def test_the_other_endpoint_stays_strict(keyed_server):
     for field in ("voice_id", "lang_code"):
-        answer = keyed_server.client.post(
-            "/synthesize", json={"text": SHORT, field: "a"}, headers=HEADERS
-        )
+        answer = keyed_server.client.post("/synthesize", json={"text": SHORT, field: "a"}, headers=HEADERS)
         assert answer.status_code == 422
         assert f"unknown field {field}" in answer.json()["error"]["message"]
 
@@ -117,13 +103,11 @@ def test_the_other_endpoint_stays_strict(keyed_server: Any) -> None:
         ("my blend", "af_bella(2)+af_sky(1)"),
     ],
 )
-def test_names_are_found_in_any_case_and_by_the_setting(
-    client: openai.OpenAI, given: str, voice: str
-) -> None:
+def test_names_are_found_in_any_case_and_by_the_setting(client, given, voice):
     assert create(client, voice=given, input=SHORT) == create(client, voice=voice, input=SHORT)
 
 
-def test_a_voice_may_come_as_the_model(ask: Callable[..., httpx.Response]) -> None:
+def test_a_voice_may_come_as_the_model(ask):
     spoken = ask(voice="af_bella").content
     assert ask(model="af_bella").content == spoken
     assert ask(model="coral").content == spoken
@@ -132,9 +116,7 @@ def test_a_voice_may_come_as_the_model(ask: Callable[..., httpx.Response]) -> No
 
 @pytest.mark.own_server
 @pytest.mark.thorough
-def test_a_name_of_the_setting_must_be_of_a_voice(
-    start_server: Callable[..., Any],
-) -> None:
+def test_a_name_of_the_setting_must_be_of_a_voice(start_server):
     server = start_server(environment={"KOKORO_OPENAI_VOICES": '{"alloy": "af_hart"}'})
     server.wait_for(r"openai_voices\.alloy: no voice 'af_hart' \(did you mean af_heart\?\)")
     assert server.process.wait(timeout=120) == 1
@@ -143,9 +125,7 @@ def test_a_name_of_the_setting_must_be_of_a_voice(
 # Kokoro-FastAPI's fields.
 
 
-def test_a_stream_that_is_not_wanted_comes_with_its_length(
-    ask: Callable[..., httpx.Response],
-) -> None:
+def test_a_stream_that_is_not_wanted_comes_with_its_length(ask):
     for audio_format in ("mp3", "opus", "pcm", "wav", "flac"):
         answer = ask(stream=False, response_format=audio_format, download_format=audio_format)
         assert int(answer.headers["content-length"]) == len(answer.content)
@@ -156,12 +136,9 @@ def test_a_stream_that_is_not_wanted_comes_with_its_length(
 
 
 @pytest.mark.parametrize(
-    ("name", "code"),
-    [("e", "es"), ("es", "es"), ("es-MX", "es"), ("b", "en-gb"), ("EN_US", "en-us")],
+    ("name", "code"), [("e", "es"), ("es", "es"), ("es-MX", "es"), ("b", "en-gb"), ("EN_US", "en-us")]
 )
-def test_the_language_has_a_code_or_a_letter(
-    ask: Callable[..., httpx.Response], keyed_server: Any, name: str, code: str
-) -> None:
+def test_the_language_has_a_code_or_a_letter(ask, keyed_server, name, code):
     answer = ask(lang_code=name)
     assert answer.status_code == 200
     keyed_server.wait_for(rf"id={answer.headers['x-request-id']} .*language={code} ")
@@ -169,10 +146,9 @@ def test_the_language_has_a_code_or_a_letter(
     assert ask(language="fr", lang_code=name).content == answer.content
 
 
-def test_volume_multiplies_the_samples(ask: Callable[..., httpx.Response]) -> None:
+def test_volume_multiplies_the_samples(ask):
     spoken, half, loud, silent = (
-        np.frombuffer(ask(volume_multiplier=factor).content, "<i2").astype(float)
-        for factor in (1, 0.5, 10, 0)
+        np.frombuffer(ask(volume_multiplier=factor).content, "<i2").astype(float) for factor in (1, 0.5, 10, 0)
     )
     assert np.abs(half - spoken / 2).max() <= 1
     assert 32_000 < np.abs(loud).max() < 32_767
@@ -180,15 +156,13 @@ def test_volume_multiplies_the_samples(ask: Callable[..., httpx.Response]) -> No
     assert not silent.any()
 
 
-def test_what_gets_too_loud_is_counted_as_limited(
-    ask: Callable[..., httpx.Response], keyed_server: Any
-) -> None:
+def test_what_gets_too_loud_is_counted_as_limited(ask, keyed_server):
     answer = ask(volume_multiplier=10)
     line = keyed_server.wait_for(rf"id={answer.headers['x-request-id']} (.*)")
     assert int(re.search(r"limited=(\d+)", line).group(1)) > 100  # type: ignore[union-attr]
 
 
-def test_normalization_can_be_switched_off(ask: Callable[..., httpx.Response]) -> None:
+def test_normalization_can_be_switched_off(ask):
     read, plain = (
         ask(input="It is 1984.", normalization_options={"normalize": normalized}).content
         for normalized in (True, False)
@@ -197,7 +171,7 @@ def test_normalization_can_be_switched_off(ask: Callable[..., httpx.Response]) -
     assert read != plain
 
 
-def test_captions_have_the_names_of_kokoro_fastapi(ask: Callable[..., httpx.Response]) -> None:
+def test_captions_have_the_names_of_kokoro_fastapi(ask):
     answer = ask(input="It costs $5.", return_timestamps=True, response_format="wav").json()
     assert set(answer) == {"audio", "audio_format", "timestamps"}
     assert answer["audio_format"] == "audio/wav"
@@ -213,9 +187,7 @@ def test_captions_have_the_names_of_kokoro_fastapi(ask: Callable[..., httpx.Resp
 
 @pytest.mark.parametrize("text", [".", "... !", "😀", "—", "<speak>.</speak>"])
 @pytest.mark.parametrize("audio_format", ["mp3", "opus", "pcm", "wav", "flac"])
-def test_what_has_nothing_to_pronounce_is_a_short_silence(
-    ask: Callable[..., httpx.Response], text: str, audio_format: str
-) -> None:
+def test_what_has_nothing_to_pronounce_is_a_short_silence(ask, text, audio_format):
     kind = {"input_format": "ssml"} if text.startswith("<") else {}
     for stream in (None, False):
         answer = ask(input=text, response_format=audio_format, stream=stream, **kind)
@@ -229,9 +201,7 @@ def test_what_has_nothing_to_pronounce_is_a_short_silence(
             assert np.abs(samples).max() <= 1
 
 
-def test_a_silence_comes_in_events_and_with_times_too(
-    ask: Callable[..., httpx.Response],
-) -> None:
+def test_a_silence_comes_in_events_and_with_times_too(ask):
     events = ask(input=".", stream_format="sse", timestamps=True).text.split("\n\n")
     first = json.loads(events[0].removeprefix("data: "))
     assert base64.b64decode(first["audio"]) == bytes(2 * 4_800)
@@ -243,7 +213,7 @@ def test_a_silence_comes_in_events_and_with_times_too(
 # Lists.
 
 
-def test_lists_are_for_readers_of_objects_and_of_names(keyed_server: Any) -> None:
+def test_lists_are_for_readers_of_objects_and_of_names(keyed_server):
     # Open WebUI and others ask without a key.
     objects = keyed_server.client.get("/v1/audio/voices", params={"limit": 100}).json()["voices"]
     names = [voice["id"] for voice in objects]
@@ -257,7 +227,7 @@ def test_lists_are_for_readers_of_objects_and_of_names(keyed_server: Any) -> Non
     assert (answer.status_code, answer.json()["error"]["param"]) == (400, "format")
 
 
-def test_models_of_speech_are_listed_for_open_webui(keyed_server: Any) -> None:
+def test_models_of_speech_are_listed_for_open_webui(keyed_server):
     speech = keyed_server.client.get("/v1/audio/models").json()
     models = keyed_server.client.get("/v1/models").json()
     assert [model["id"] for model in speech["models"]] == [model["id"] for model in models["data"]]
@@ -265,7 +235,7 @@ def test_models_of_speech_are_listed_for_open_webui(keyed_server: Any) -> None:
     assert {"object": speech["object"], "data": speech["data"]} == models
 
 
-def test_wyoming_openai_takes_this_server_for_one_of_kokoro(keyed_server: Any) -> None:
+def test_wyoming_openai_takes_this_server_for_one_of_kokoro(keyed_server):
     # It probes in this order, without a key. Whatever has /readyz is LocalAI for it, and has no
     # other voices than its models.
     assert keyed_server.client.get("/v1/readyz", headers=HEADERS).status_code == 404
@@ -274,9 +244,7 @@ def test_wyoming_openai_takes_this_server_for_one_of_kokoro(keyed_server: Any) -
 
 
 @pytest.mark.thorough
-def test_strict_models_are_the_listed_ones_with_or_without_a_date(
-    start_server: Callable[..., Any],
-) -> None:
+def test_strict_models_are_the_listed_ones_with_or_without_a_date(start_server):
     server = start_server("--strict-models", "--max-text-length", "10")
     server.wait_until_ready()
     for name, status in (

@@ -8,19 +8,18 @@ from typing import Any
 
 import openai
 import pytest
-
 from tests.service.api.openai.openai_client import KEY, create, read_events
 
 TEXT = "It costs $5.50. Then he left."
 HEADERS = {"authorization": f"Bearer {KEY}"}
 
 
-def ask(client: openai.OpenAI, **fields: Any) -> bytes:
+def ask(client, **fields):
     return create(client, voice="af_heart", input=TEXT, extra_body=fields)
 
 
 @pytest.fixture(scope="module")
-def own(keyed_server: Any) -> dict[str, Any]:
+def own(keyed_server):
     """What `/synthesize` answers."""
     body = {"text": TEXT, "timestamps": "phoneme"}
     answer = keyed_server.client.post("/synthesize", json=body, headers=HEADERS)
@@ -28,11 +27,11 @@ def own(keyed_server: Any) -> dict[str, Any]:
     return found
 
 
-def without_phonemes(words: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def without_phonemes(words):
     return [{name: word[name] for name in word if name != "phonemes"} for word in words]
 
 
-def test_the_envelope_is_that_of_synthesize(client: openai.OpenAI, own: dict[str, Any]) -> None:
+def test_the_envelope_is_that_of_synthesize(client, own):
     phonemes = json.loads(ask(client, timestamps="phoneme", response_format="wav"))
     assert phonemes == own
     for depth in (True, "word"):
@@ -42,9 +41,7 @@ def test_the_envelope_is_that_of_synthesize(client: openai.OpenAI, own: dict[str
 
 
 @pytest.mark.parametrize("audio_format", ["pcm", "mp3", "opus"])
-def test_events_carry_words_beside_what_the_clients_know(
-    client: openai.OpenAI, own: dict[str, Any], audio_format: str
-) -> None:
+def test_events_carry_words_beside_what_the_clients_know(client, own, audio_format):
     fields = {"response_format": audio_format, "stream_format": "sse"}
     events = read_events(ask(client, timestamps=True, **fields))
     assert {event["type"] for event in events[:-1]} == {"speech.audio.delta"}
@@ -58,8 +55,8 @@ def test_events_carry_words_beside_what_the_clients_know(
     assert "words" not in silent
 
 
-def test_input_is_text_ssml_or_phonemes(client: openai.OpenAI) -> None:
-    def say(text: str, **fields: str | bool) -> bytes:
+def test_input_is_text_ssml_or_phonemes(client):
+    def say(text, **fields):
         return create(client, input=text, response_format="pcm", extra_body=fields)
 
     phonemes = say("həlˈO", input_format="phonemes")

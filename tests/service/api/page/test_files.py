@@ -5,24 +5,21 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.service.api.secured_server import KEYS
 from websockets.sync.client import connect
 
 from service.api.page import assets
-from tests.service.api.secured_server import KEYS
 
 DOCUMENTS = ("/", "/docs")
 
 
-def files_of(document: str) -> set[str]:
+def files_of(document):
     return set(re.findall(r'(?:src|href)="(page/[^"]+)"', document))
 
 
-def test_the_documents_and_all_that_they_name_are_there(server: Any) -> None:
+def test_the_documents_and_all_that_they_name_are_there(server):
     seen: set[str] = set()
     for path in DOCUMENTS:
         answer = server.client.get(path)
@@ -44,11 +41,9 @@ def test_the_documents_and_all_that_they_name_are_there(server: Any) -> None:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS)
-def test_the_policy_lets_in_nothing_but_files_of_the_service(server: Any, path: str) -> None:
+def test_the_policy_lets_in_nothing_but_files_of_the_service(server, path):
     answer = server.client.get(path)
-    policy = dict(
-        part.split(" ", 1) for part in answer.headers["content-security-policy"].split("; ")
-    )
+    policy = dict(part.split(" ", 1) for part in answer.headers["content-security-policy"].split("; "))
     assert policy.pop("default-src") == "'none'"
     if path == "/docs":
         assert policy.pop("img-src") == "'self' data:"
@@ -57,7 +52,7 @@ def test_the_policy_lets_in_nothing_but_files_of_the_service(server: Any, path: 
     assert not re.search(r"<script(?![^>]* src=)|<style| style=| on[a-z]+=", answer.text)
 
 
-def test_a_packed_file_is_sent_as_the_client_can_read_it(server: Any) -> None:
+def test_a_packed_file_is_sent_as_the_client_can_read_it(server):
     path = f"/page/{assets.read_assets().digest}/swagger-ui.css"
     packed = server.client.get(path, headers={"Accept-Encoding": "br;q=1, gzip;q=0.5"})
     plain = server.client.get(path, headers={"Accept-Encoding": "identity"})
@@ -70,24 +65,17 @@ def test_a_packed_file_is_sent_as_the_client_can_read_it(server: Any) -> None:
         assert answer.headers["content-type"] == "text/css; charset=utf-8"
 
 
-def test_what_is_of_others_is_as_it_was_copied(repository: Path) -> None:
+def test_what_is_of_others_is_as_it_was_copied(repository):
     folder = repository / "service/api/page/vendored"
-    sums = dict(
-        line.split("  ")[::-1]
-        for line in (folder / "SHA256SUMS").read_text(encoding="ascii").splitlines()
-    )
+    sums = dict(line.split("  ")[::-1] for line in (folder / "SHA256SUMS").read_text(encoding="ascii").splitlines())
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
-    files |= {
-        name[:-3]: gzip.decompress(content)
-        for name, content in files.items()
-        if name.endswith(".gz")
-    }
+    files |= {name[:-3]: gzip.decompress(content) for name, content in files.items() if name.endswith(".gz")}
     del files["SHA256SUMS"]
     assert {name: hashlib.sha256(content).hexdigest() for name, content in files.items()} == sums
     assert sum(len(content) for name, content in files.items() if name.endswith(".gz")) < 600_000
 
 
-def test_a_page_that_is_still_the_newest_is_not_sent_again(server: Any) -> None:
+def test_a_page_that_is_still_the_newest_is_not_sent_again(server):
     first = server.client.get("/")
     assert first.headers["cache-control"] == "no-cache"
     tag = first.headers["etag"]
@@ -99,23 +87,21 @@ def test_a_page_that_is_still_the_newest_is_not_sent_again(server: Any) -> None:
     assert server.client.get("/", headers={"If-Match": '"old"'}).status_code == 412
 
 
-@pytest.mark.parametrize(
-    "path", ["/page/0123456789abcdef/main.js", "/page/{}/index.html", "/page/{}/..%2frouter.py"]
-)
-def test_no_other_file_is_served(server: Any, path: str) -> None:
+@pytest.mark.parametrize("path", ["/page/0123456789abcdef/main.js", "/page/{}/index.html", "/page/{}/..%2frouter.py"])
+def test_no_other_file_is_served(server, path):
     answer = server.client.get(path.format(assets.read_assets().digest))
     assert answer.status_code == 404
     assert answer.json()["error"]["code"] == "not_found"
 
 
-def test_the_page_is_small() -> None:
+def test_the_page_is_small():
     page = assets.read_assets()
     own = [*page.documents.values(), *page.files.values()]
     size = sum(len(file.content) for file in own if not file.is_packed)
     assert 10_000 < size <= 200_000
 
 
-def test_the_page_asks_for_all_of_its_modules_at_once() -> None:
+def test_the_page_asks_for_all_of_its_modules_at_once():
     """Otherwise each would be asked for when the one that imports it has come."""
     page = assets.read_assets()
     needed, found = ["main.js"], set()
@@ -129,9 +115,7 @@ def test_the_page_asks_for_all_of_its_modules_at_once() -> None:
     assert sorted(preloaded) == sorted(found - {"main.js"})
 
 
-def test_a_change_of_any_file_changes_the_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_change_of_any_file_changes_the_folder(tmp_path, monkeypatch):
     (tmp_path / "index.html").write_text('<script src="page/assets/main.js"></script>')
     digests = set()
     for content in ("one", "two"):
@@ -143,7 +127,7 @@ def test_a_change_of_any_file_changes_the_folder(
     assert len(digests) == 2
 
 
-def test_with_keys_the_page_needs_none_and_what_it_asks_does(secured: Any) -> None:
+def test_with_keys_the_page_needs_none_and_what_it_asks_does(secured):
     for document in DOCUMENTS:
         answer = secured.client.get(document, headers={"Authorization": ""})
         assert answer.status_code == 200
@@ -156,12 +140,12 @@ def test_with_keys_the_page_needs_none_and_what_it_asks_does(secured: Any) -> No
 
 @pytest.mark.parametrize("path", ["/", "/docs", "/page/speech"])
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
-def test_with_keys_only_reading_the_page_needs_none(secured: Any, method: str, path: str) -> None:
+def test_with_keys_only_reading_the_page_needs_none(secured, method, path):
     answer = secured.client.request(method, path, json={"text": "Hello."})
     assert answer.status_code == 401
 
 
-def test_a_session_with_a_key_as_its_subprotocol_never_shows_it(secured: Any) -> None:
+def test_a_session_with_a_key_as_its_subprotocol_never_shows_it(secured):
     url = secured.url.replace("http", "ws") + "/synthesize/stream"
     with connect(url, subprotocols=["kokoro.v1", f"bearer.{KEYS[0]}"]) as socket:
         assert socket.subprotocol == "kokoro.v1"
@@ -173,7 +157,7 @@ def test_a_session_with_a_key_as_its_subprotocol_never_shows_it(secured: Any) ->
 
 
 @pytest.mark.thorough
-def test_without_the_page_the_service_has_none(start_server: Callable[..., Any]) -> None:
+def test_without_the_page_the_service_has_none(start_server):
     server = start_server("--no-page")
     server.wait_until_ready()
     assert server.client.get("/").status_code == 405  # piper's POST / is still there

@@ -8,10 +8,10 @@ from typing import Any
 
 import httpx
 import pytest
-
 from service.api.piper_fields import VOICES
-from service.text import LANGUAGES
 from tests.service.api.speech_client import log_line, speak
+
+from service.text import LANGUAGES
 
 TEXT = "Good morning."
 
@@ -27,21 +27,19 @@ BODIES: list[dict[str, Any]] = [
 ]  # fmt: skip
 
 
-def ask(server: Any, path: str = "/", **fields: object) -> httpx.Response:
+def ask(server, path="/", **fields):
     response: httpx.Response = server.client.post(path, json={"text": TEXT, **fields})
     return response
 
 
 @pytest.fixture(scope="module")
-def own(server: Any) -> bytes:
+def own(server):
     answer: bytes = speak(server, text=TEXT).content
     return answer
 
 
 @pytest.mark.parametrize("fields", BODIES)
-def test_a_client_of_piper_gets_its_wav_file(
-    server: Any, own: bytes, fields: dict[str, Any]
-) -> None:
+def test_a_client_of_piper_gets_its_wav_file(server, own, fields):
     answer = ask(server, **fields)
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == "audio/wav"
@@ -50,14 +48,14 @@ def test_a_client_of_piper_gets_its_wav_file(
         assert (file.getnchannels(), file.getsampwidth(), file.getframerate()) == (1, 2, 24_000)
 
 
-def test_piper_s_fields_are_taken_where_its_newer_server_has_them(server: Any, own: bytes) -> None:
+def test_piper_s_fields_are_taken_where_its_newer_server_has_them(server, own):
     fields = {name: value for name, value in BODIES[2].items() if name != "sentence_silence"}
     assert speak(server, text=TEXT, **fields).content == own
     strict = speak(server, text=TEXT, sentence_silence=0.2)
     assert strict.status_code == 422
 
 
-def test_a_voice_of_piper_speaks_as_the_default_voice_of_its_language(server: Any) -> None:
+def test_a_voice_of_piper_speaks_as_the_default_voice_of_its_language(server):
     identity = "piper-in-spanish"
     body = {"text": "Buenos días.", "voice": "es_MX-ald-medium"}
     answer = server.client.post("/", json=body, headers={"X-Request-ID": identity})
@@ -71,7 +69,7 @@ def test_a_voice_of_piper_speaks_as_the_default_voice_of_its_language(server: An
     assert british.content == speak(server, text=TEXT, voice="bf_emma").content
 
 
-def test_every_language_has_a_voice_of_its_own(server: Any) -> None:
+def test_every_language_has_a_voice_of_its_own(server):
     listed = {voice["name"]: voice for voice in server.client.get("/voices").json()["voices"]}
     assert set(VOICES) == set(LANGUAGES)
     for language, voice in VOICES.items():
@@ -89,13 +87,13 @@ def test_every_language_has_a_voice_of_its_own(server: Any) -> None:
         ({"text": None}, "invalid_request"),
     ],
 )
-def test_what_cannot_be_said_is_an_error(server: Any, fields: dict[str, Any], code: str) -> None:
+def test_what_cannot_be_said_is_an_error(server, fields, code):
     answer = ask(server, **fields)
     assert answer.status_code == 422
     assert answer.json()["error"]["code"] == code
 
 
-def test_what_cannot_be_pronounced_is_a_short_silence(server: Any) -> None:
+def test_what_cannot_be_pronounced_is_a_short_silence(server):
     answer = ask(server, text="...")
     assert answer.status_code == 200
     with wave.open(io.BytesIO(answer.content)) as file:
@@ -104,10 +102,10 @@ def test_what_cannot_be_pronounced_is_a_short_silence(server: Any) -> None:
     assert not any(samples)
 
 
-def test_length_scale_stretches(server: Any) -> None:
+def test_length_scale_stretches(server):
     assert ask(server, length_scale=0.5).content == speak(server, text=TEXT, speed=2.0).content
 
 
-def test_nothing_is_said_for_a_get(server: Any) -> None:
+def test_nothing_is_said_for_a_get(server):
     answer = server.client.get("/", params={"text": TEXT})
     assert not answer.headers["content-type"].startswith("audio/")

@@ -1,17 +1,13 @@
 """What is said here is real speech: times, rates, windows and the quiet between sentences."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 
 @pytest.fixture(scope="session")
-def server(real_server: Any) -> Any:
+def server(real_server):
     return real_server
 
 
 @pytest.fixture(scope="session")
-def remembering(real_remembering: Any) -> Any:
+def remembering(real_remembering):
     return real_remembering

@@ -4,43 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import httpx
 import pytest
-from starlette.requests import Request
-
 from service.api.synthesize.router import phonemize as phonemize_at_the_door
 from service.api.synthesize.schemas import PhonemizeRequest
-from service.speech import Synthesizer
-from service.text import LANGUAGES, load_vocabulary
+from starlette.requests import Request
 from tests.service.api.speech_client import speak
 
+from service.text import LANGUAGES, load_vocabulary
 
-def phonemize(server: Any, **fields: object) -> httpx.Response:
+
+def phonemize(server, **fields):
     response: httpx.Response = server.client.post("/phonemize", json=fields)
     return response
 
 
-def said(server: Any, **fields: object) -> dict[str, Any]:
+def said(server, **fields):
     response = phonemize(server, **fields)
     assert response.status_code == 200, response.text
     answer: dict[str, Any] = response.json()
     return answer
 
 
-def test_the_answer_tells_what_will_be_said_and_how(server: Any) -> None:
+def test_the_answer_tells_what_will_be_said_and_how(server):
     text = "Dr. Smith paid $5.50 😀 on Main St. today. [pause:0.5s] He left."
     answer = said(server, text=text)
     assert answer["language"] == "en-us"
-    assert answer["normalized"] == (
-        "Doctor Smith paid five dollars and fifty cents on Main Street today. He left."
-    )
+    assert answer["normalized"] == ("Doctor Smith paid five dollars and fifty cents on Main Street today. He left.")
     assert load_vocabulary().unknown(answer["phonemes"]) == []
     first, second = answer["chunks"]
     assert f"{first['phonemes']} {second['phonemes']}" == answer["phonemes"]
@@ -57,34 +53,28 @@ def test_the_answer_tells_what_will_be_said_and_how(server: Any) -> None:
     assert text[21] == "😀"
 
 
-def test_the_phonemes_are_what_the_text_is_said_by(server: Any) -> None:
+def test_the_phonemes_are_what_the_text_is_said_by(server):
     text = "On 3/15/2024 at 7:05, 12 km away."
     phonemes = said(server, text=text)["phonemes"]
     assert speak(server, text=text).content == speak(server, phonemes=phonemes).content
 
 
-def test_normalizing_can_be_switched_off(server: Any) -> None:
+def test_normalizing_can_be_switched_off(server):
     answer = said(server, text="Dr. Smith — 5 km.", normalize=False)
     assert answer["normalized"] == "Dr. Smith — 5 km."
     assert answer["phonemes"] != said(server, text="Dr. Smith — 5 km.")["phonemes"]
 
 
-def test_ssml_is_understood_where_it_is_asked_for(server: Any) -> None:
+def test_ssml_is_understood_where_it_is_asked_for(server):
     ssml = "<speak>One <sub alias='World Wide Web'>WWW</sub><break time='2s'/></speak>"
     answer = said(server, text=ssml, ssml=True)
     assert answer["normalized"] == "One World Wide Web"
     assert [chunk["pause_s"] for chunk in answer["chunks"]] == [2.0]
 
 
-def test_a_pause_alone_has_no_place_of_words(server: Any) -> None:
+def test_a_pause_alone_has_no_place_of_words(server):
     (chunk,) = said(server, text="[pause:1s]")["chunks"]
-    assert chunk == {
-        "phonemes": "",
-        "text_start": None,
-        "text_end": None,
-        "pause_s": 1.0,
-        "words": [],
-    }
+    assert chunk == {"phonemes": "", "text_start": None, "text_end": None, "pause_s": 1.0, "words": []}
 
 
 @pytest.mark.parametrize(
@@ -102,24 +92,22 @@ def test_a_pause_alone_has_no_place_of_words(server: Any) -> None:
         ({"text": "a", "phonemes": "a"}, 422, "invalid_request"),
     ],
 )
-def test_what_cannot_be_read_is_refused(
-    server: Any, fields: dict[str, object], status: int, code: str
-) -> None:
+def test_what_cannot_be_read_is_refused(server, fields, status, code):
     response = phonemize(server, **fields)
     assert (response.status_code, response.json()["error"]["code"]) == (status, code)
 
 
-def test_an_error_names_the_symbol_and_where_it_is(server: Any) -> None:
+def test_an_error_names_the_symbol_and_where_it_is(server):
     message = phonemize(server, text="? Ꭰ!").json()["error"]["message"]
     assert "U+13A0" in message
     assert "position 3" in message
 
 
-def test_its_memory_counts_among_that_of_answers(synthesizer: Synthesizer) -> None:
+def test_its_memory_counts_among_that_of_answers(synthesizer):
     held: list[Callable[[], int]] = []
 
     @contextmanager
-    def admit(held_bytes: Callable[[], int]) -> Iterator[None]:
+    def admit(held_bytes):
         held.append(held_bytes)
         before = held_bytes()
         yield
@@ -138,7 +126,7 @@ def test_its_memory_counts_among_that_of_answers(synthesizer: Synthesizer) -> No
     assert len(answer.body) < held[0]()
 
 
-def test_languages_tell_what_there_is(server: Any) -> None:
+def test_languages_tell_what_there_is(server):
     languages = server.client.get("/languages").json()["languages"]
     assert [language["code"] for language in languages] == list(LANGUAGES)
     by_code = {language["code"]: language for language in languages}
@@ -162,7 +150,7 @@ ENTRY = '[[entry]]\nword = "Grzegorz"\nrespelling = "{}"\nlanguage = "en"\n'
 
 
 @pytest.fixture
-def lexicon(tmp_path: Path) -> Path:
+def lexicon(tmp_path):
     path = tmp_path / "lexicon.toml"
     path.write_text(ENTRY.format("Greg"), encoding="utf-8")
     return path
@@ -170,9 +158,7 @@ def lexicon(tmp_path: Path) -> Path:
 
 @pytest.mark.own_server
 @pytest.mark.thorough
-def test_the_lexicon_is_read_again_on_sighup(
-    start_server: Callable[..., Any], lexicon: Path
-) -> None:
+def test_the_lexicon_is_read_again_on_sighup(start_server, lexicon):
     server = start_server("--lexicon", str(lexicon), "--emoji", "name")
     server.wait_until_ready()
     assert said(server, text="Hi Grzegorz!")["normalized"] == "Hi Greg!"
@@ -188,9 +174,7 @@ def test_the_lexicon_is_read_again_on_sighup(
 
 
 @pytest.mark.own_server
-def test_a_lexicon_that_cannot_be_read_stops_start_up(
-    start_server: Callable[..., Any], lexicon: Path
-) -> None:
+def test_a_lexicon_that_cannot_be_read_stops_start_up(start_server, lexicon):
     lexicon.write_text('[[entry]]\nword = "x"\nphonemes = "@"\n', encoding="utf-8")
     server = start_server("--lexicon", str(lexicon))
     server.wait_for("lexicon")

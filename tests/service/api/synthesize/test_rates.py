@@ -1,24 +1,22 @@
 """Audio at other sample rates, in the formats of telephony, and at any speed."""
 
-from __future__ import annotations
-
 import base64
 import io
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 import pytest
 import soundfile
+from tests.service.api.speech_client import parse_events, speak
 
 from service.audio import SampleRate
-from tests.service.api.speech_client import parse_events, speak
 
 TEXT = "One moment, please."
 PCM = {"text": TEXT, "format": "pcm", "speed": 2.0}
 
 
 @pytest.fixture(scope="module")
-def pcm(remembering: Any) -> np.ndarray:
+def pcm(remembering):
     """What every answer here says, at the model's own rate."""
     answer = speak(remembering, **PCM)
     assert answer.headers["x-sample-rate-hz"] == "24000"
@@ -26,7 +24,7 @@ def pcm(remembering: Any) -> np.ndarray:
 
 
 @pytest.mark.parametrize("rate_hz", get_args(SampleRate))
-def test_every_rate_has_the_same_duration(remembering: Any, pcm: np.ndarray, rate_hz: int) -> None:
+def test_every_rate_has_the_same_duration(remembering, pcm, rate_hz):
     answer = speak(remembering, **PCM, sample_rate=rate_hz)
     assert answer.headers["x-sample-rate-hz"] == str(rate_hz)
     assert float(answer.headers["x-duration-s"]) == round(pcm.size / 24_000, 6)
@@ -34,7 +32,7 @@ def test_every_rate_has_the_same_duration(remembering: Any, pcm: np.ndarray, rat
 
 
 @pytest.mark.parametrize("rate_hz", [8000, 16_000, 44_100])
-def test_a_stream_has_the_same_samples(remembering: Any, rate_hz: int) -> None:
+def test_a_stream_has_the_same_samples(remembering, rate_hz):
     fields = {**PCM, "sample_rate": rate_hz, "decoding": "windows"}
     whole = speak(remembering, **fields)
     streamed = speak(remembering, **fields, stream=True)
@@ -42,17 +40,14 @@ def test_a_stream_has_the_same_samples(remembering: Any, rate_hz: int) -> None:
     assert streamed.content == whole.content
 
 
-def test_word_times_do_not_depend_on_the_rate(remembering: Any) -> None:
+def test_word_times_do_not_depend_on_the_rate(remembering):
     usual, other = (
-        speak(remembering, **PCM, timestamps="word", sample_rate=rate_hz).json()
-        for rate_hz in (None, 8000)
+        speak(remembering, **PCM, timestamps="word", sample_rate=rate_hz).json() for rate_hz in (None, 8000)
     )
     assert (usual["sample_rate_hz"], other["sample_rate_hz"]) == (24_000, 8000)
     assert usual["words"] == other["words"]
     assert usual["duration_s"] == other["duration_s"]
-    events = parse_events(
-        speak(remembering, **PCM, timestamps="word", sample_rate=8000, stream=True).text
-    )
+    events = parse_events(speak(remembering, **PCM, timestamps="word", sample_rate=8000, stream=True).text)
     audio = b"".join(base64.b64decode(data["audio"]) for _, data in events)
     assert audio == speak(remembering, **PCM, sample_rate=8000, stream=True).content
     assert [word["text"] for _, data in events[:-1] for word in data["words"]] == [
@@ -60,12 +55,8 @@ def test_word_times_do_not_depend_on_the_rate(remembering: Any) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("audio_format", "subtype"), [("wav_mulaw", "ULAW"), ("wav_alaw", "ALAW"), ("wav", "PCM_16")]
-)
-def test_wav_files_of_telephony(
-    remembering: Any, pcm: np.ndarray, audio_format: str, subtype: str
-) -> None:
+@pytest.mark.parametrize(("audio_format", "subtype"), [("wav_mulaw", "ULAW"), ("wav_alaw", "ALAW"), ("wav", "PCM_16")])
+def test_wav_files_of_telephony(remembering, pcm, audio_format, subtype):
     answer = speak(remembering, **{**PCM, "format": audio_format})
     assert answer.headers["content-type"] == "audio/wav"
     info = soundfile.info(io.BytesIO(answer.content))
@@ -83,20 +74,13 @@ def test_wav_files_of_telephony(
     ],
 )
 @pytest.mark.parametrize("stream", [False, True])
-def test_raw_telephony(
-    remembering: Any,
-    pcm: np.ndarray,
-    fields: dict[str, Any],
-    media_type: str,
-    bytes_per_s: int,
-    stream: bool,
-) -> None:
+def test_raw_telephony(remembering, pcm, fields, media_type, bytes_per_s, stream):
     answer = speak(remembering, **{**PCM, **fields, "stream": stream, "decoding": "whole"})
     assert answer.headers["content-type"] == media_type
     assert len(answer.content) == int(pcm.size * bytes_per_s / 24_000 + 0.5)
 
 
-def test_aac_is_the_same_streamed_and_whole(remembering: Any) -> None:
+def test_aac_is_the_same_streamed_and_whole(remembering):
     fields = {**PCM, "format": "aac", "decoding": "whole"}
     whole, streamed = (speak(remembering, **fields, stream=stream) for stream in (False, True))
     assert whole.headers["content-type"] == streamed.headers["content-type"] == "audio/aac"
@@ -105,9 +89,7 @@ def test_aac_is_the_same_streamed_and_whole(remembering: Any) -> None:
 
 
 @pytest.mark.parametrize(("speed", "of_model"), [(0.25, 0.5), (0.4, 0.5), (2.5, 1.25), (4.0, 1.25)])
-def test_any_speed_is_made_of_what_the_model_says(
-    remembering: Any, speed: float, of_model: float
-) -> None:
+def test_any_speed_is_made_of_what_the_model_says(remembering, speed, of_model):
     fields = {"text": TEXT, "format": "pcm"}
     known = speak(remembering, **fields, speed=of_model)
     answer = speak(remembering, **fields, speed=speed)
@@ -116,6 +98,6 @@ def test_any_speed_is_made_of_what_the_model_says(
     assert speak(remembering, **fields, length_scale=1 / speed).content == answer.content
 
 
-def test_subtitles_do_not_depend_on_the_rate(remembering: Any) -> None:
+def test_subtitles_do_not_depend_on_the_rate(remembering):
     fields = {"text": TEXT, "format": "srt", "speed": 2.0}
     assert speak(remembering, **fields, sample_rate=8000).text == speak(remembering, **fields).text

@@ -1,19 +1,14 @@
 """Audio that leaves while the rest of it is made."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json
 import subprocess
-from typing import Any
 
 import httpx
 import numpy as np
-import numpy.typing as npt
 import pytest
 import soundfile
-
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.speech_client import Caller, is_cut_off, parse_events, speak
 
@@ -29,22 +24,22 @@ MP3_DELAY = 1_105  # samples, see service/audio/streaming.py
 MP3_FRAME = 576  # samples at 24 kHz
 
 
-def samples_of(pcm: bytes) -> npt.NDArray[np.int16]:
+def samples_of(pcm):
     return np.frombuffer(pcm, "<i2")
 
 
-def decode(content: bytes) -> npt.NDArray[np.int16]:
+def decode(content):
     samples, rate_hz = soundfile.read(io.BytesIO(content), dtype="int16")
     assert rate_hz == 24_000
     return np.asarray(samples)
 
 
-def with_length(flac: bytes, n_samples: int) -> bytes:
+def with_length(flac, n_samples):
     """Fill in what the header of a streamed FLAC leaves open, for libsndfile to read it whole."""
     return flac[:22] + n_samples.to_bytes(4, "big") + flac[26:]
 
 
-def stream(server: Any, **fields: object) -> httpx.Response:
+def stream(server, **fields):
     response = speak(server, stream=True, **fields)
     assert response.status_code == 200, response.text
     assert response.headers["transfer-encoding"] == "chunked"
@@ -53,7 +48,7 @@ def stream(server: Any, **fields: object) -> httpx.Response:
 
 
 @pytest.fixture(scope="module")
-def whole(remembering: Any) -> npt.NDArray[np.int16]:
+def whole(remembering):
     """The samples of the whole answer, decoded as a stream is."""
     answer = speak(remembering, **SPOKEN, format="pcm", decoding="windows")
     assert int(answer.headers["x-chunk-count"]) >= 3
@@ -61,7 +56,7 @@ def whole(remembering: Any) -> npt.NDArray[np.int16]:
 
 
 @pytest.mark.thorough
-def test_streamed_pcm_is_the_whole_answer_of_the_same_decoding(server: Any) -> None:
+def test_streamed_pcm_is_the_whole_answer_of_the_same_decoding(server):
     fields = {**SPOKEN, "format": "pcm"}
     streamed = stream(server, **fields)
     assert streamed.headers["content-type"] == "audio/pcm"
@@ -74,9 +69,7 @@ def test_streamed_pcm_is_the_whole_answer_of_the_same_decoding(server: Any) -> N
 
 
 @pytest.mark.parametrize("chunking", ["early", pytest.param("even", marks=pytest.mark.thorough)])
-def test_a_stream_may_be_decoded_whole_too(
-    remembering: Any, whole: npt.NDArray[np.int16], chunking: str
-) -> None:
+def test_a_stream_may_be_decoded_whole_too(remembering, whole, chunking):
     fields = {**SPOKEN, "format": "pcm"}
     streamed = stream(remembering, decoding="whole", chunking=chunking, **fields)
     assert streamed.content == speak(remembering, chunking=chunking, **fields).content
@@ -85,17 +78,13 @@ def test_a_stream_may_be_decoded_whole_too(
         assert streamed.content == stream(remembering, decoding="whole", **fields).content
 
 
-def test_streamed_flac_has_the_samples_of_the_whole_answer(
-    remembering: Any, whole: npt.NDArray[np.int16]
-) -> None:
+def test_streamed_flac_has_the_samples_of_the_whole_answer(remembering, whole):
     streamed = stream(remembering, **SPOKEN, format="flac")
     assert streamed.headers["content-type"] == "audio/flac"
     assert np.array_equal(decode(with_length(streamed.content, whole.size)), whole)
 
 
-def test_streamed_opus_is_as_long_as_the_whole_answer_and_sounds_the_same(
-    remembering: Any, whole: npt.NDArray[np.int16]
-) -> None:
+def test_streamed_opus_is_as_long_as_the_whole_answer_and_sounds_the_same(remembering, whole):
     streamed = stream(remembering, **SPOKEN, format="opus")
     assert streamed.headers["content-type"] == "audio/ogg"
     decoded = decode(streamed.content)
@@ -105,9 +94,7 @@ def test_streamed_opus_is_as_long_as_the_whole_answer_and_sounds_the_same(
     assert np.array_equal(decode(unstreamed.content), decoded)
 
 
-def test_streamed_mp3_is_the_whole_answer_but_for_the_delay_of_its_codec(
-    remembering: Any, whole: npt.NDArray[np.int16]
-) -> None:
+def test_streamed_mp3_is_the_whole_answer_but_for_the_delay_of_its_codec(remembering, whole):
     streamed = stream(remembering, **SPOKEN, format="mp3")
     assert streamed.headers["content-type"] == "audio/mpeg"
     decoded = decode(streamed.content)
@@ -119,9 +106,7 @@ def test_streamed_mp3_is_the_whole_answer_but_for_the_delay_of_its_codec(
 
 
 @pytest.mark.parametrize("audio_format", ["pcm", "flac", "opus", "mp3"])
-def test_events_carry_the_file_that_a_stream_is(
-    remembering: Any, whole: npt.NDArray[np.int16], audio_format: str
-) -> None:
+def test_events_carry_the_file_that_a_stream_is(remembering, whole, audio_format):
     fields = {**SPOKEN, "format": audio_format}
     events = parse_events(stream(remembering, timestamps="word", **fields).text)
     assert len(events) >= 4
@@ -136,7 +121,7 @@ def test_events_carry_the_file_that_a_stream_is(
 
 
 @pytest.mark.thorough
-def test_joints_of_a_stream_do_not_click(server: Any, whole: npt.NDArray[np.int16]) -> None:
+def test_joints_of_a_stream_do_not_click(server, whole):
     events = parse_events(stream(server, **SPOKEN, format="pcm", timestamps="word").text)
     joints = [round(data["start_s"] * 24_000) for _, data in events[1:-1]]
     steps = np.abs(np.diff(whole.astype(np.int32)))
@@ -148,9 +133,7 @@ def test_joints_of_a_stream_do_not_click(server: Any, whole: npt.NDArray[np.int1
         assert steps[joint - 1] <= around.max()  # chunks join in silence, windows in the sound
 
 
-def test_the_first_chunk_is_the_shortest_and_leaves_before_the_others_are_made(
-    server: Any,
-) -> None:
+def test_the_first_chunk_is_the_shortest_and_leaves_before_the_others_are_made(server):
     fields = {**SPOKEN, "format": "pcm", "stream": True, "timestamps": "word"}
     durations_s = []
     with server.client.stream("POST", "/synthesize", json=fields) as response:
@@ -171,9 +154,7 @@ def test_the_first_chunk_is_the_shortest_and_leaves_before_the_others_are_made(
 
 
 @pytest.mark.parametrize("timestamps", [None, "word"])
-def test_wav_is_not_streamed_and_the_answer_says_what_is(
-    server: Any, timestamps: str | None
-) -> None:
+def test_wav_is_not_streamed_and_the_answer_says_what_is(server, timestamps):
     answer = speak(server, text="a", stream=True, timestamps=timestamps)  # wav by default
     assert answer.status_code == 400
     error = answer.json()["error"]
@@ -182,7 +163,7 @@ def test_wav_is_not_streamed_and_the_answer_says_what_is(
 
 
 @pytest.mark.parametrize("subtitle_format", ["srt", "vtt"])
-def test_subtitles_are_not_streamed(server: Any, subtitle_format: str) -> None:
+def test_subtitles_are_not_streamed(server, subtitle_format):
     answer = speak(server, text="a", stream=True, format=subtitle_format)
     assert answer.status_code == 422
     assert subtitle_format in answer.json()["error"]["message"]
@@ -197,17 +178,13 @@ def test_subtitles_are_not_streamed(server: Any, subtitle_format: str) -> None:
         ({"text": "a", "language": "xx"}, 422),
     ],
 )
-def test_what_cannot_be_spoken_is_refused_with_a_status_also_as_a_stream(
-    server: Any, fields: dict[str, object], status: int
-) -> None:
+def test_what_cannot_be_spoken_is_refused_with_a_status_also_as_a_stream(server, fields, status):
     answer = speak(server, format="pcm", stream=True, **fields)
     assert answer.status_code == status
     assert set(answer.json()) == {"error"}
 
 
-def test_a_client_of_http_1_0_gets_a_whole_answer(
-    remembering: Any, whole: npt.NDArray[np.int16]
-) -> None:
+def test_a_client_of_http_1_0_gets_a_whole_answer(remembering, whole):
     fields = {**SPOKEN, "format": "pcm", "stream": True}
     with Caller(remembering, "oldest", version="1.0", **fields) as caller:
         answer = read_answer(caller.socket)
@@ -219,9 +196,7 @@ def test_a_client_of_http_1_0_gets_a_whole_answer(
         assert caller.read_some() == b""
 
 
-def test_a_connection_serves_one_stream_after_the_other(
-    remembering: Any, whole: npt.NDArray[np.int16]
-) -> None:
+def test_a_connection_serves_one_stream_after_the_other(remembering, whole):
     fields = {**SPOKEN, "format": "pcm", "stream": True}
     addresses = set()
     with httpx.Client(base_url=remembering.url, timeout=600) as client:
@@ -233,9 +208,7 @@ def test_a_connection_serves_one_stream_after_the_other(
     assert len(addresses) == 1
 
 
-def test_the_end_of_a_stream_is_told_from_its_breaking(
-    remembering: Any, whole: npt.NDArray[np.int16]
-) -> None:
+def test_the_end_of_a_stream_is_told_from_its_breaking(remembering, whole):
     """The check that tests of failures rely on."""
     fields = {**SPOKEN, "format": "pcm", "stream": True}
     with Caller(remembering, "complete", **fields) as caller:
@@ -248,11 +221,9 @@ def test_the_end_of_a_stream_is_told_from_its_breaking(
     assert len(answer) > whole.nbytes
 
 
-def test_curl_takes_a_stream_to_its_end(remembering: Any, whole: npt.NDArray[np.int16]) -> None:
+def test_curl_takes_a_stream_to_its_end(remembering, whole):
     body = json.dumps({**SPOKEN, "format": "pcm", "stream": True})
     command = ["curl", "--silent", "--show-error", "--fail", "--no-buffer", "--json", body]
-    done = subprocess.run(
-        [*command, f"{remembering.url}/synthesize"], capture_output=True, check=False, timeout=300
-    )
+    done = subprocess.run([*command, f"{remembering.url}/synthesize"], capture_output=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     assert done.stdout == whole.tobytes()

@@ -8,9 +8,7 @@ import re
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
-
 from tests.service.api.speech_client import parse_events, speak
 
 # Fast, to be done soon; several chunks when cut early.
@@ -28,7 +26,7 @@ SPOKEN = {"text": TEXT, "speed": 2.0, "format": "pcm"}
 Words = list[dict[str, Any]]
 
 
-def timed(server: Any, **fields: object) -> dict[str, Any]:
+def timed(server, **fields):
     answer = speak(server, **fields)
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == "application/json"
@@ -36,16 +34,16 @@ def timed(server: Any, **fields: object) -> dict[str, Any]:
     return content
 
 
-def samples_of(content: str) -> npt.NDArray[np.float64]:
+def samples_of(content):
     return np.frombuffer(base64.b64decode(content, validate=True), "<i2").astype(np.float64)
 
 
-def loudness(samples: npt.NDArray[np.float64], start_s: float, end_s: float) -> float:
+def loudness(samples, start_s, end_s):
     part = samples[round(start_s * 24_000) : round(end_s * 24_000)]
     return float(np.sqrt(np.mean(np.square(part))))
 
 
-def assert_in_order(words: Words, duration_s: float) -> None:
+def assert_in_order(words, duration_s):
     """Times and offsets never go back, and are inside the audio."""
     end_s, text_end = 0.0, 0
     for word in words:
@@ -54,7 +52,7 @@ def assert_in_order(words: Words, duration_s: float) -> None:
         end_s, text_end = word["end_s"], word["text_end"]
 
 
-def merged(words: Words) -> Words:
+def merged(words):
     """One for each word; one that is said in two chunks is told of with both."""
     result: Words = []
     for word in words:
@@ -66,13 +64,11 @@ def merged(words: Words) -> Words:
 
 
 @pytest.fixture(scope="module")
-def answer(remembering: Any) -> dict[str, Any]:
+def answer(remembering):
     return timed(remembering, timestamps="word", chunking="early", **SPOKEN)
 
 
-def test_the_answer_is_the_audio_with_its_length_and_format(
-    remembering: Any, answer: dict[str, Any]
-) -> None:
+def test_the_answer_is_the_audio_with_its_length_and_format(remembering, answer):
     plain = speak(remembering, chunking="early", **SPOKEN)
     assert int(plain.headers["x-chunk-count"]) >= 3
     assert base64.b64decode(answer["audio"], validate=True) == plain.content
@@ -81,7 +77,7 @@ def test_the_answer_is_the_audio_with_its_length_and_format(
     assert set(answer) == {"audio", "format", "sample_rate_hz", "duration_s", "words", "dropped"}
 
 
-def test_every_word_of_the_text_has_a_time_and_its_place(answer: dict[str, Any]) -> None:
+def test_every_word_of_the_text_has_a_time_and_its_place(answer):
     words = answer["words"]
     assert [word["text"] for word in words] == WORDS
     for word in words:
@@ -91,9 +87,7 @@ def test_every_word_of_the_text_has_a_time_and_its_place(answer: dict[str, Any])
 
 
 @pytest.mark.thorough
-def test_times_do_not_depend_on_how_the_text_is_cut_but_for_the_joints(
-    remembering: Any, answer: dict[str, Any]
-) -> None:
+def test_times_do_not_depend_on_how_the_text_is_cut_but_for_the_joints(remembering, answer):
     even = timed(remembering, timestamps="word", **SPOKEN)
     assert [w["text_start"] for w in even["words"]] == [w["text_start"] for w in answer["words"]]
     assert_in_order(even["words"], even["duration_s"])
@@ -103,9 +97,7 @@ def test_times_do_not_depend_on_how_the_text_is_cut_but_for_the_joints(
 
 
 @pytest.mark.thorough
-def test_a_stream_tells_the_words_that_begin_in_a_chunk_with_it(
-    server: Any, remembering: Any
-) -> None:
+def test_a_stream_tells_the_words_that_begin_in_a_chunk_with_it(server, remembering):
     answer = timed(remembering, timestamps="word", decoding="windows", **SPOKEN)
     response = speak(server, timestamps="word", stream=True, **SPOKEN)
     assert response.headers["content-type"].startswith("text/event-stream")
@@ -127,7 +119,7 @@ def test_a_stream_tells_the_words_that_begin_in_a_chunk_with_it(
     assert merged(words) == answer["words"]
 
 
-def test_phonemes_fill_their_word(remembering: Any, answer: dict[str, Any]) -> None:
+def test_phonemes_fill_their_word(remembering, answer):
     deep = timed(remembering, timestamps="phoneme", chunking="early", **SPOKEN)
     assert deep["audio"] == answer["audio"]
     for word, plain in zip(deep["words"], answer["words"], strict=True):
@@ -147,7 +139,7 @@ def test_phonemes_fill_their_word(remembering: Any, answer: dict[str, Any]) -> N
     assert "k" in said["Dr."]
 
 
-def test_between_sentences_it_is_quiet_where_the_times_say_so(server: Any) -> None:
+def test_between_sentences_it_is_quiet_where_the_times_say_so(server):
     text = "Bananas are yellow. Lemons are yellow too. Melons are green."
     answer = timed(server, text=text, timestamps="word", format="pcm")
     samples = samples_of(answer["audio"])
@@ -168,7 +160,7 @@ def test_between_sentences_it_is_quiet_where_the_times_say_so(server: Any) -> No
     assert loudness(samples, words[-1]["end_s"] + 0.05, answer["duration_s"]) < 0.02 * min(spoken)
 
 
-def test_phonemes_have_their_words_too(server: Any) -> None:
+def test_phonemes_have_their_words_too(server):
     phonemes = " həlˈO  wˈɜɹld, ðɪs  ɪz "
     answer = timed(server, phonemes=phonemes, timestamps="word", format="pcm", speed=2.0)
     assert [word["text"] for word in answer["words"]] == ["həlˈO", "wˈɜɹld", "ðɪs", "ɪz"]
@@ -179,12 +171,12 @@ def test_phonemes_have_their_words_too(server: Any) -> None:
     assert "həlˈO wˈɜɹld, ðɪs ɪz" in subtitles
 
 
-def seconds(stamp: str) -> float:
+def seconds(stamp):
     hours, minutes, rest = stamp.replace(",", ".").split(":")
     return int(hours) * 3600 + int(minutes) * 60 + float(rest)
 
 
-def test_subtitles_cover_the_text_in_its_times(remembering: Any, answer: dict[str, Any]) -> None:
+def test_subtitles_cover_the_text_in_its_times(remembering, answer):
     fields = {**SPOKEN, "chunking": "early"}
     fields.pop("format")
     srt = speak(remembering, format="srt", **fields)
@@ -206,18 +198,17 @@ def test_subtitles_cover_the_text_in_its_times(remembering: Any, answer: dict[st
     header, *blocks = vtt.content.decode().strip().split("\n\n")
     assert header == "WEBVTT"
     assert [block.replace(".", ",") for block in blocks] == [
-        f"{block.split(chr(10), 1)[1]}".replace(".", ",")
-        for block in srt.content.decode().strip().split("\n\n")
+        f"{block.split(chr(10), 1)[1]}".replace(".", ",") for block in srt.content.decode().strip().split("\n\n")
     ]
 
 
 @pytest.mark.parametrize("subtitle_format", ["srt", "vtt"])
-def test_subtitles_with_timestamps_are_refused(server: Any, subtitle_format: str) -> None:
+def test_subtitles_with_timestamps_are_refused(server, subtitle_format):
     answer = speak(server, text="a", format=subtitle_format, timestamps="word")
     assert answer.status_code == 422
 
 
-def test_piper_s_fields_work(server: Any) -> None:
+def test_piper_s_fields_work(server):
     fields = {"text": "Good morning.", "voice": "am_adam", "format": "pcm"}
     scaled = speak(server, length_scale=0.5, **fields)
     assert scaled.status_code == 200
@@ -232,14 +223,10 @@ def test_piper_s_fields_work(server: Any) -> None:
 @pytest.mark.parametrize(
     ("fields", "shown"),
     [
-        ({"text": "[Kokoro](/kˈOkəɹO/) is [very](+1) good.[pause:1s] Yes."},
-         ["Kokoro is very good.", "Yes."]),
-        ({"text": "<speak>Say <sub alias='hello'>hi</sub> &amp; go.</speak>", "ssml": True},
-         ["Say hello & go."]),
+        ({"text": "[Kokoro](/kˈOkəɹO/) is [very](+1) good.[pause:1s] Yes."}, ["Kokoro is very good.", "Yes."]),
+        ({"text": "<speak>Say <sub alias='hello'>hi</sub> &amp; go.</speak>", "ssml": True}, ["Say hello & go."]),
     ],
-)  # fmt: skip
-def test_subtitles_show_the_text_without_its_markup(
-    server: Any, fields: dict[str, object], shown: list[str]
-) -> None:
+)
+def test_subtitles_show_the_text_without_its_markup(server, fields, shown):
     blocks = speak(server, format="srt", **fields).text.strip().split("\n\n")
     assert [block.split("\n", 2)[2] for block in blocks] == shown

@@ -1,15 +1,11 @@
 """Sessions as clients open them, with texts to say in them."""
 
-from __future__ import annotations
-
 import socket
-from typing import Any
 
 import httpx
 import pytest
-from websockets.exceptions import InvalidStatus
-
 from tests.service.api.speech_socket import SpeechSocket
+from websockets.exceptions import InvalidStatus
 
 SHORT = "Good day."
 LONG = (
@@ -22,7 +18,7 @@ LINES = "Good day.\n" * N_LINES
 """After the first, all from the cache: the model does not hold the speech back."""
 
 
-def opened(server: Any, identity: str = "", **options: Any) -> SpeechSocket:
+def opened(server, identity="", **options):
     """Open a session and receive its first message."""
     headers = {"X-Request-ID": identity} if identity else {}
     talk = SpeechSocket(server.url, headers, **options)
@@ -30,7 +26,7 @@ def opened(server: Any, identity: str = "", **options: Any) -> SpeechSocket:
     return talk
 
 
-def slowly(server: Any) -> dict[str, Any]:
+def slowly(server):
     """Return options of a client that takes little at a time, and does not wait to be closed."""
     url = httpx.URL(server.url)
     connection = socket.socket()
@@ -39,13 +35,11 @@ def slowly(server: Any) -> dict[str, Any]:
     return {"sock": connection, "max_queue": 1, "close_timeout": 1}
 
 
-def refusal(server: Any, headers: dict[str, str]) -> httpx.Response:
+def refusal(server, headers):
     """Return the answer to a handshake that is not taken."""
     with pytest.raises(InvalidStatus) as refused:
         SpeechSocket(server.url, headers)
     response = refused.value.response
     return httpx.Response(
-        response.status_code,
-        headers=list(response.headers.raw_items()),
-        content=bytes(response.body),
+        response.status_code, headers=list(response.headers.raw_items()), content=bytes(response.body)
     )

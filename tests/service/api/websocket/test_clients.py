@@ -1,29 +1,23 @@
 """Clients that read slowly, or go away."""
 
-from __future__ import annotations
-
 import re
 import socket
-from collections.abc import Callable
-from typing import Any
 
 import httpx
 import pytest
-
 from tests.service.api.speech_client import log_line, metric
-from tests.service.api.speech_socket import SpeechSocket
 from tests.service.api.websocket.sessions import LINES, LONG, N_LINES, SHORT, opened, slowly
 
 pytestmark = pytest.mark.thorough
 
 
-def n_chunks(line: str) -> int:
+def n_chunks(line):
     found = re.search(r" chunks=(\d+)", line)
     assert found is not None
     return int(found.group(1))
 
 
-def test_a_client_that_reads_nothing_holds_back_the_speech_and_is_cut_off(faulty: Any) -> None:
+def test_a_client_that_reads_nothing_holds_back_the_speech_and_is_cut_off(faulty):
     with opened(faulty) as talk:
         talk.say("\nGood day.", "\n")
         n_bytes = talk.until("audio")["n_bytes"]
@@ -39,21 +33,19 @@ def test_a_client_that_reads_nothing_holds_back_the_speech_and_is_cut_off(faulty
     assert metric(faulty, "kokoro_websockets_open") == 0
 
 
-def test_a_client_that_reads_late_gets_everything_once(faulty: Any) -> None:
+def test_a_client_that_reads_late_gets_everything_once(faulty):
     with opened(faulty, "reads-late", **slowly(faulty)) as talk:
         talk.say(LINES)
         for _ in range(10):
             assert faulty.client.get("/health").status_code == 200
         talk.finish()
         audio = talk.of("audio")
-        assert [m["text_start"] for m in audio] == [
-            max(0, number * 10 - 1) for number in range(N_LINES)
-        ]
+        assert [m["text_start"] for m in audio] == [max(0, number * 10 - 1) for number in range(N_LINES)]
         assert len({m["pcm"] for m in audio[1:]}) == 1
     assert "outcome=ok" in log_line(faulty, "reads-late")
 
 
-def break_connection(talk: SpeechSocket) -> None:
+def break_connection(talk):
     """Go away without a word."""
     linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
     talk.socket.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
@@ -72,9 +64,7 @@ def break_connection(talk: SpeechSocket) -> None:
         ("after end", "cancelled"),
     ],
 )
-def test_a_client_that_goes_away_frees_its_place(
-    faulty: Any, stage: str, outcome: str, leave: Callable[[SpeechSocket], None]
-) -> None:
+def test_a_client_that_goes_away_frees_its_place(faulty, stage, outcome, leave):
     identity = f"{stage.replace(' ', '-')}-{leave.__name__.strip('<>')}"
     talk = opened(faulty, identity)
     if stage == "amid a clause":
@@ -100,7 +90,7 @@ def test_a_client_that_goes_away_frees_its_place(
     assert not any(identity in line and " ERROR " in line for line in faulty.log)
 
 
-def test_handshakes_that_are_broken_off_leave_nothing_behind(faulty: Any) -> None:
+def test_handshakes_that_are_broken_off_leave_nothing_behind(faulty):
     url = httpx.URL(faulty.url)
     head = (
         f"GET /synthesize/stream HTTP/1.1\r\nHost: {url.host}\r\nUpgrade: websocket\r\n"
@@ -110,9 +100,7 @@ def test_handshakes_that_are_broken_off_leave_nothing_behind(faulty: Any) -> Non
     n_before = len(faulty.log)
     for number in range(30):
         with socket.create_connection((url.host, url.port)) as connection:
-            connection.setsockopt(
-                socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00"
-            )
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
             connection.sendall(head.format(number).encode())
     for number in range(30):
         log_line(faulty, f"half-a-handshake-{number}")

@@ -1,20 +1,15 @@
 """Sessions that the service ends: when the model fails, and when it stops."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import signal
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
-from websockets.exceptions import ConnectionClosed
-
 from tests.service.api import faulty_server
 from tests.service.api.serving_process import REPLACED_SERVER
 from tests.service.api.speech_client import log_line, speak
 from tests.service.api.websocket.sessions import LONG, SHORT, opened, refusal, slowly
+from websockets.exceptions import ConnectionClosed
 
 pytestmark = pytest.mark.thorough
 
@@ -29,9 +24,7 @@ pytestmark = pytest.mark.thorough
         (faulty_server.UNEXPECTED, "internal_error"),
     ],
 )
-def test_a_failure_of_the_model_is_told_and_ends_the_session(
-    faulty: Any, speed: float, code: str
-) -> None:
+def test_a_failure_of_the_model_is_told_and_ends_the_session(faulty, speed, code):
     identity = f"failure-{speed}"
     with opened(faulty, identity) as talk:
         talk.exchange("config", "ready", speed=speed)
@@ -55,7 +48,7 @@ def test_a_failure_of_the_model_is_told_and_ends_the_session(
 
 
 @pytest.mark.own_server
-def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[..., Any]) -> None:
+def test_a_service_that_stops_says_what_it_was_given(start_server):
     server = start_server()
     answer = refusal(server, {})
     assert answer.status_code == 503
@@ -78,15 +71,10 @@ def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[...,
 
 
 @pytest.mark.own_server
-def test_a_service_that_may_not_wait_breaks_speech_off(
-    start_real_server: Callable[..., Any],
-) -> None:
+def test_a_service_that_may_not_wait_breaks_speech_off(start_real_server):
     server = start_real_server("--shutdown-timeout-s", "0", "--send-timeout-s", "600")
     server.wait_until_ready()
-    with (
-        opened(server, "broken") as talk,
-        opened(server, "deaf", **slowly(server)) as deaf,
-    ):
+    with opened(server, "broken") as talk, opened(server, "deaf", **slowly(server)) as deaf:
         deaf.say(LONG * 3)
         talk.say(SHORT, LONG * 10)
         talk.until("audio")
@@ -100,9 +88,7 @@ def test_a_service_that_may_not_wait_breaks_speech_off(
 
 
 @pytest.mark.own_server
-def test_a_replica_that_is_replaced_ends_its_sessions_in_time(
-    start_real_server: Callable[..., Any],
-) -> None:
+def test_a_replica_that_is_replaced_ends_its_sessions_in_time(start_real_server):
     server = start_real_server(program=REPLACED_SERVER)
     server.wait_until_ready()
     with opened(server, "replaced") as talk, opened(server) as idle:
@@ -123,14 +109,14 @@ def test_a_replica_that_is_replaced_ends_its_sessions_in_time(
 
 
 @pytest.fixture(scope="module")
-def impatient(start_real_server: Callable[..., Any]) -> Iterator[Any]:
+def impatient(start_real_server):
     server = start_real_server("--session-idle-s", "0.5")
     server.wait_until_ready()
     yield server
     assert server.stop() == 0
 
 
-def test_a_session_on_which_nothing_happens_is_closed(impatient: Any) -> None:
+def test_a_session_on_which_nothing_happens_is_closed(impatient):
     with opened(impatient) as silent, opened(impatient) as lively:
         silent.say("Good day, and")  # whose end is not certain
         while silent.socket.close_code is None:
@@ -142,7 +128,7 @@ def test_a_session_on_which_nothing_happens_is_closed(impatient: Any) -> None:
         lively.finish()
 
 
-def test_a_session_that_speaks_is_not_idle(impatient: Any) -> None:
+def test_a_session_that_speaks_is_not_idle(impatient):
     with opened(impatient) as talk:
         talk.say(LONG * 3)
         talk.send("flush")

@@ -2,36 +2,20 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from hypothesis import Phase
 from hypothesis import strategies as st
-from websockets.exceptions import ConnectionClosed
-
 from tests.profiles import costly, given, many
-from tests.service.api.speech_socket import Message, SpeechSocket
+from tests.service.api.speech_socket import SpeechSocket
+from websockets.exceptions import ConnectionClosed
 
 pytestmark = pytest.mark.thorough
 
 Step = tuple[str, Any]
 
-TEXTS = (
-    "Yes. ",
-    "No.\n",
-    "Hi, ",
-    "a",
-    " ",
-    "",
-    "\n",
-    "—\n",
-    "好。",
-    "\N{GRINNING FACE}",
-    "3.",
-    '"',
-    "\udc80",
-)
+TEXTS = ("Yes. ", "No.\n", "Hi, ", "a", " ", "", "\n", "—\n", "好。", "\N{GRINNING FACE}", "3.", '"', "\udc80")
 CONFIGS = ({}, {"speed": 2.0}, {"voice": "bf_emma", "timestamps": "phoneme"}, {"language": "es"})
 REFUSED = (
     '{"type": "config", "speed": 5}',
@@ -46,7 +30,7 @@ REFUSED = (
 )
 
 
-def is_no_message(content: str | bytes) -> bool:
+def is_no_message(content):
     """Tell whether it is none of those that are taken."""
     try:
         return not isinstance(json.loads(content), dict)
@@ -62,16 +46,13 @@ steps = st.one_of(
     st.tuples(st.just("cancel"), st.none()),
     st.tuples(st.just("config"), st.sampled_from(CONFIGS)),
     st.tuples(st.just("refused"), st.sampled_from(REFUSED)),
-    st.tuples(
-        st.just("refused"),
-        st.one_of(st.text(max_size=40), st.binary(max_size=40)).filter(is_no_message),
-    ),
+    st.tuples(st.just("refused"), st.one_of(st.text(max_size=40), st.binary(max_size=40)).filter(is_no_message)),
     st.tuples(st.just("read"), st.integers(1, 3)),
 )
 
 
 @pytest.fixture(scope="module")
-def quick(start_server: Callable[..., Any]) -> Iterator[Any]:
+def quick(start_server):
     """A server that makes the same speech only once."""
     server = start_server("--audio-cache-bytes", "100000000")
     server.wait_until_ready()
@@ -80,7 +61,7 @@ def quick(start_server: Callable[..., Any]) -> Iterator[Any]:
     assert not any(" ERROR " in line for line in server.log)
 
 
-def run(server: Any, sequence: list[Step], after_end: list[Step]) -> None:
+def run(server, sequence, after_end):
     """Play a sequence, end the session, and hold what came against what was asked for."""
     expected: list[tuple[str, int]] = [("ready", 0)]
     n_refused = 0
@@ -105,7 +86,7 @@ def run(server: Any, sequence: list[Step], after_end: list[Step]) -> None:
     check(talk, expected, n_refused, n_late, late_cancels)
 
 
-def read(talk: SpeechSocket, expected: list[tuple[str, int]], n_refused: int, limit: int) -> None:
+def read(talk, expected, n_refused, limit):
     """Receive some of the answers that must come, so that the session is at any point of it."""
     owed = len(expected) + n_refused
     for _ in range(limit):
@@ -115,7 +96,7 @@ def read(talk: SpeechSocket, expected: list[tuple[str, int]], n_refused: int, li
         talk.receive()
 
 
-def play_late(talk: SpeechSocket, sequence: list[Step]) -> tuple[int, int]:
+def play_late(talk, sequence):
     """Send messages after `end`; return how many are refused, and how many cancel, if in time."""
     n_refused = n_cancels = 0
     with contextlib.suppress(ConnectionClosed):
@@ -129,26 +110,19 @@ def play_late(talk: SpeechSocket, sequence: list[Step]) -> tuple[int, int]:
     return n_refused, n_cancels
 
 
-def is_answer(message: Message) -> bool:
+def is_answer(message):
     """Tell whether it answers a message, and is not told of some text."""
     return message["type"] not in ("audio", "skipped") and "text_start" not in message
 
 
-def check(
-    talk: SpeechSocket,
-    expected: list[tuple[str, int]],
-    n_refused: int,
-    n_late: int,
-    late_cancels: int,
-) -> None:
+def check(talk, expected, n_refused, n_late, late_cancels):
     received, text = talk.received, talk.text
     answers = [m for m in received if is_answer(m) and m["type"] != "error"]
     ends = [(m["type"], m.get("text_end")) for m in answers]
     # Each is answered once, in order; `ready` tells no place.
     assert [kind for kind, _ in ends[: len(expected)]] == [kind for kind, _ in expected]
     assert all(
-        kind == "ready" or end == place
-        for (kind, end), (_, place) in zip(ends[: len(expected)], expected, strict=True)
+        kind == "ready" or end == place for (kind, end), (_, place) in zip(ends[: len(expected)], expected, strict=True)
     )
     *late, last = ends[len(expected) :]
     assert last == ("done", len(text))
@@ -183,22 +157,18 @@ def check(
 
 @costly(part=4, phases=(Phase.generate,))
 @given(sequence=st.lists(steps, max_size=10), after_end=st.lists(steps, max_size=2))
-def test_any_messages_are_answered_as_promised(
-    quick: Any, sequence: list[Step], after_end: list[Step]
-) -> None:
+def test_any_messages_are_answered_as_promised(quick, sequence, after_end):
     run(quick, sequence, after_end)
 
 
 @pytest.mark.slow
 @many(phases=(Phase.generate,))
 @given(sequence=st.lists(steps, min_size=5, max_size=40), after_end=st.lists(steps, max_size=4))
-def test_thousands_of_messages_are_answered_as_promised(
-    quick: Any, sequence: list[Step], after_end: list[Step]
-) -> None:
+def test_thousands_of_messages_are_answered_as_promised(quick, sequence, after_end):
     run(quick, sequence, after_end)
 
 
-def test_no_session_is_left_open(quick: Any) -> None:
+def test_no_session_is_left_open(quick):
     with SpeechSocket(quick.url):
         assert "kokoro_websockets_open 1.0" in quick.client.get("/metrics").text
     for _ in range(1000):

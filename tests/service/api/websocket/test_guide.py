@@ -7,8 +7,7 @@ import re
 import subprocess
 import sys
 import wave
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import pytest
 from pydantic import Field, TypeAdapter
@@ -19,17 +18,15 @@ from service.api.websocket import messages
 
 
 @pytest.fixture(scope="module")
-def guide(repository: Path) -> str:
+def guide(repository):
     return (repository / "docs" / "websocket.md").read_text(encoding="utf-8")
 
 
-def test_every_message_of_the_guide_is_one_and_none_is_missing(guide: str) -> None:
+def test_every_message_of_the_guide_is_one_and_none_is_missing(guide):
     to_service = re.findall(r'^\| `(\{"type".*?\})` \|', guide, re.MULTILINE)
     from_service = re.findall(r'^\{"type".*\}$', guide, re.MULTILINE)
     told = {messages.from_client(example).type for example in to_service}
-    answers: TypeAdapter[messages.FromServer] = TypeAdapter(
-        Annotated[messages.FromServer, Field(discriminator="type")]
-    )
+    answers: TypeAdapter[messages.FromServer] = TypeAdapter(Annotated[messages.FromServer, Field(discriminator="type")])
     for example in from_service:
         answer = answers.validate_json(example)
         assert answer.model_dump(mode="json", exclude_none=True) == json.loads(example)
@@ -40,9 +37,7 @@ def test_every_message_of_the_guide_is_one_and_none_is_missing(guide: str) -> No
     }
 
 
-def test_the_client_of_the_guide_writes_what_it_is_told(
-    server: Any, guide: str, tmp_path: Path
-) -> None:
+def test_the_client_of_the_guide_writes_what_it_is_told(server, guide, tmp_path):
     client = re.search(r"^```python\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
     assert client is not None
     program, file = tmp_path / "say.py", tmp_path / "out.wav"

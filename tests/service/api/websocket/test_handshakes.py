@@ -1,26 +1,18 @@
 """Handshakes that are refused."""
 
-from __future__ import annotations
-
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
-from websockets.exceptions import InvalidStatus
-
 from tests.service.api.speech_client import log_line
 from tests.service.api.speech_socket import SpeechSocket
 from tests.service.api.websocket.sessions import SHORT, refusal
+from websockets.exceptions import InvalidStatus
 
 KEY = "a-key-that-is-long-enough"
 
 
 @pytest.fixture(scope="module")
-def guarded(
-    start_server: Callable[..., Any], repository: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Any]:
+def guarded(start_server, repository, tmp_path_factory):
     """A server with a key, one place, and a default voice of no known language."""
     folder = tmp_path_factory.mktemp("guarded")
     (folder / "keys").write_text(KEY)
@@ -39,7 +31,7 @@ def guarded(
     assert server.stop() == 0
 
 
-def test_a_handshake_needs_the_key(guarded: Any) -> None:
+def test_a_handshake_needs_the_key(guarded):
     for headers in ({}, {"X-API-Key": "another-key-long-enough"}):
         answer = refusal(guarded, headers)
         assert answer.status_code == 401
@@ -51,7 +43,7 @@ def test_a_handshake_needs_the_key(guarded: Any) -> None:
             pass
 
 
-def test_a_handshake_of_a_page_of_another_origin_is_refused(guarded: Any, server: Any) -> None:
+def test_a_handshake_of_a_page_of_another_origin_is_refused(guarded, server):
     for where, key in ((guarded, {"X-API-Key": KEY}), (server, {})):
         answer = refusal(where, {**key, "Origin": "https://evil.page"})
         assert answer.status_code == 403
@@ -62,14 +54,14 @@ def test_a_handshake_of_a_page_of_another_origin_is_refused(guarded: Any, server
         pass
 
 
-def test_a_handshake_at_another_path_is_refused(server: Any) -> None:
+def test_a_handshake_at_another_path_is_refused(server):
     with pytest.raises(InvalidStatus) as refused:
         SpeechSocket(server.url + "/nowhere")
     assert refused.value.response.status_code == 404
     assert json.loads(refused.value.response.body)["error"]["code"] == "not_found"
 
 
-def test_over_the_places_for_sessions_a_handshake_is_refused(guarded: Any) -> None:
+def test_over_the_places_for_sessions_a_handshake_is_refused(guarded):
     key = {"X-API-Key": KEY}
     with SpeechSocket(guarded.url, {**key, "X-Request-ID": "the-only-place"}) as talk:
         answer = refusal(guarded, key)
@@ -83,7 +75,7 @@ def test_over_the_places_for_sessions_a_handshake_is_refused(guarded: Any) -> No
         pass
 
 
-def test_a_default_voice_of_no_language_needs_a_config(guarded: Any) -> None:
+def test_a_default_voice_of_no_language_needs_a_config(guarded):
     with SpeechSocket(guarded.url, {"X-API-Key": KEY}) as talk:
         opening = talk.receive()
         assert opening["type"] == "error"

@@ -1,18 +1,14 @@
 """Messages of a client: those that are taken, and those that are not."""
 
-from __future__ import annotations
-
 import contextlib
 import json
-from typing import Any
 
 import pytest
-from websockets.exceptions import ConnectionClosed
-
 from service.settings import Settings
 from tests.service.api.speech_client import log_line
 from tests.service.api.speech_socket import seconds
 from tests.service.api.websocket.sessions import LINES, LONG, SHORT, opened
+from websockets.exceptions import ConnectionClosed
 
 NEW = "This is a sentence that was not heard before."
 
@@ -20,7 +16,7 @@ NEW = "This is a sentence that was not heard before."
 # config, flush, cancel, end.
 
 
-def test_config_holds_for_the_text_after_it(faulty: Any) -> None:
+def test_config_holds_for_the_text_after_it(faulty):
     with opened(faulty) as talk:
         talk.say("Good day")  # of no known end yet
         talk.send("config", voice="bf_emma(2)+bm_george(1)", speed=2)
@@ -30,17 +26,13 @@ def test_config_holds_for_the_text_after_it(faulty: Any) -> None:
         talk.finish()
         slow, config, fast, default, again = talk.received[1:-1]
     assert talk.kinds[1:-1] == ["audio", "ready", "audio", "ready", "audio"]
-    assert (config["voice"], config["language"], config["speed"]) == (
-        "bf_emma+bm_george",
-        "en-gb",
-        2.0,
-    )
+    assert (config["voice"], config["language"], config["speed"]) == ("bf_emma+bm_george", "en-gb", 2.0)
     assert default == talk.received[0]
     assert fast["n_bytes"] < 0.8 * slow["n_bytes"]
     assert again["n_bytes"] > fast["n_bytes"] / 0.8
 
 
-def test_a_refused_config_changes_nothing(faulty: Any) -> None:
+def test_a_refused_config_changes_nothing(faulty):
     with opened(faulty) as talk:
         talk.exchange("config", "ready", voice="bf_emma")
         for field, value, code in (
@@ -62,7 +54,7 @@ def test_a_refused_config_changes_nothing(faulty: Any) -> None:
             assert other.pcm == talk.pcm
 
 
-def test_flush_is_answered_behind_all_the_speech_before_it(faulty: Any) -> None:
+def test_flush_is_answered_behind_all_the_speech_before_it(faulty):
     with opened(faulty) as talk:
         assert talk.exchange("flush", "flushed")["text_end"] == 0
         talk.say("Good day")
@@ -71,15 +63,13 @@ def test_flush_is_answered_behind_all_the_speech_before_it(faulty: Any) -> None:
         talk.say("Good day")
         talk.send("flush")
         talk.finish()
-        assert talk.kinds == [
-            *("ready", "flushed", "audio", "flushed", "flushed", "audio", "flushed", "done")
-        ]
+        assert talk.kinds == [*("ready", "flushed", "audio", "flushed", "flushed", "audio", "flushed", "done")]
         # Each begins afresh.
         first, second = talk.of("audio")
         assert first["pcm"] == second["pcm"]
 
 
-def test_cancel_forgets_the_text_and_the_session_goes_on(faulty: Any) -> None:
+def test_cancel_forgets_the_text_and_the_session_goes_on(faulty):
     with opened(faulty) as talk:
         assert talk.exchange("cancel", "cancelled")["text_end"] == 0
         talk.say("This was never me")
@@ -91,7 +81,7 @@ def test_cancel_forgets_the_text_and_the_session_goes_on(faulty: Any) -> None:
         assert talk.of("audio")[0]["text_start"] == 17
 
 
-def test_what_waits_for_its_answer_is_answered_though_its_text_is_cancelled(faulty: Any) -> None:
+def test_what_waits_for_its_answer_is_answered_though_its_text_is_cancelled(faulty):
     with opened(faulty) as talk:
         talk.say(LONG)
         talk.send("flush")
@@ -104,13 +94,10 @@ def test_what_waits_for_its_answer_is_answered_though_its_text_is_cancelled(faul
         assert replies == ["ready", "flushed", "ready", "cancelled", "done"]
         *_, audio = talk.of("audio")
         assert audio["text_start"] == 2 * len(LONG)
-        assert all(
-            talk.kinds.index("cancelled") > talk.received.index(early)
-            for early in talk.of("audio")[:-1]
-        )
+        assert all(talk.kinds.index("cancelled") > talk.received.index(early) for early in talk.of("audio")[:-1])
 
 
-def test_cancel_breaks_off_a_run_of_the_model(faulty: Any) -> None:
+def test_cancel_breaks_off_a_run_of_the_model(faulty):
     speed = 1.31  # by which the log knows the run
     with opened(faulty, "broken-off") as talk:
         talk.exchange("config", "ready", speed=speed)
@@ -124,16 +111,14 @@ def test_cancel_breaks_off_a_run_of_the_model(faulty: Any) -> None:
         talk.send("cancel")
         talk.say("Well")
         talk.finish()
-        assert [kind for kind in talk.kinds if kind != "ready"] == [
-            *("audio", "flushed", "cancelled", "audio", "done")
-        ]
+        assert [kind for kind in talk.kinds if kind != "ready"] == [*("audio", "flushed", "cancelled", "audio", "done")]
         assert [m["text_start"] for m in talk.of("audio")] == [0, len(SHORT + " " + LONG)]
     log_line(faulty, "broken-off")
     runs = [line.split()[-1] for line in faulty.log if f"run {speed:.3f} " in line]
     assert runs == ["started", "ended", "started", "terminated", "started", "ended"]
 
 
-def test_cancel_after_end_ends_at_once(faulty: Any) -> None:
+def test_cancel_after_end_ends_at_once(faulty):
     with opened(faulty) as talk:
         talk.say(LONG * 2)
         talk.send("end")
@@ -143,7 +128,7 @@ def test_cancel_after_end_ends_at_once(faulty: Any) -> None:
         assert talk.received[-1]["text_end"] == 2 * len(LONG)
 
 
-def test_nothing_but_cancel_is_taken_after_end(faulty: Any) -> None:
+def test_nothing_but_cancel_is_taken_after_end(faulty):
     with opened(faulty) as talk:
         talk.say(NEW)
         talk.send("end")
@@ -154,11 +139,7 @@ def test_nothing_but_cancel_is_taken_after_end(faulty: Any) -> None:
         assert [m["error"]["code"] for m in talk.of("error")] == ["invalid_request"] * 4
         assert talk.of("audio")[-1]["text_end"] == len(NEW)
         assert len(talk.of("done")) == 1
-        assert talk.received[-1] == {
-            "type": "done",
-            "text_end": len(NEW),
-            "duration_s": seconds(len(talk.pcm)),
-        }
+        assert talk.received[-1] == {"type": "done", "text_end": len(NEW), "duration_s": seconds(len(talk.pcm))}
 
 
 # What is not taken.
@@ -200,9 +181,7 @@ def test_nothing_but_cancel_is_taken_after_end(faulty: Any) -> None:
     ],
     ids=lambda content: repr(content)[:40],
 )
-def test_a_message_that_cannot_be_taken_is_answered_by_an_error(
-    faulty: Any, content: str | bytes
-) -> None:
+def test_a_message_that_cannot_be_taken_is_answered_by_an_error(faulty, content):
     with opened(faulty) as talk:
         talk.socket.send(content)
         error = talk.receive()
@@ -215,7 +194,7 @@ def test_a_message_that_cannot_be_taken_is_answered_by_an_error(
         assert talk.kinds == ["ready", "error", "done"]
 
 
-def test_empty_and_blank_text_says_nothing(faulty: Any) -> None:
+def test_empty_and_blank_text_says_nothing(faulty):
     with opened(faulty) as talk:
         talk.say("", "  ", "\n\n", "\N{ZERO WIDTH SPACE}", "\t", "")
         talk.send("flush")
@@ -223,7 +202,7 @@ def test_empty_and_blank_text_says_nothing(faulty: Any) -> None:
         assert [kind for kind in talk.kinds if kind != "skipped"] == ["ready", "flushed", "done"]
 
 
-def test_a_message_that_is_too_long_ends_the_session_but_not_the_service(faulty: Any) -> None:
+def test_a_message_that_is_too_long_ends_the_session_but_not_the_service(faulty):
     limit = Settings().max_text_length * 12 + 16_384
     with opened(faulty, "too-long") as talk:
         talk.say(SHORT)
@@ -236,7 +215,7 @@ def test_a_message_that_is_too_long_ends_the_session_but_not_the_service(faulty:
         talk.finish()
 
 
-def test_a_message_that_is_too_long_amid_speech_is_no_fault_of_the_service(faulty: Any) -> None:
+def test_a_message_that_is_too_long_amid_speech_is_no_fault_of_the_service(faulty):
     limit = Settings().max_text_length * 12 + 16_384
     for number in range(5):
         with opened(faulty, f"too-long-{number}") as talk:
@@ -249,7 +228,7 @@ def test_a_message_that_is_too_long_amid_speech_is_no_fault_of_the_service(fault
     assert not any("too-long" in line and " ERROR " in line for line in faulty.log)
 
 
-def test_text_that_is_not_utf_8_ends_the_session(faulty: Any) -> None:
+def test_text_that_is_not_utf_8_ends_the_session(faulty):
     with opened(faulty, "no-utf-8") as talk:
         with talk.socket.send_context():
             talk.socket.protocol.send_text(b"\xff\xfe")
@@ -258,7 +237,7 @@ def test_text_that_is_not_utf_8_ends_the_session(faulty: Any) -> None:
     assert not any("UnicodeDecodeError" in line for line in faulty.log)
 
 
-def test_text_over_the_limit_is_refused_and_nothing_else_is_lost(faulty: Any) -> None:
+def test_text_over_the_limit_is_refused_and_nothing_else_is_lost(faulty):
     limit = Settings().max_text_length
     with opened(faulty) as talk:
         talk.say("Good ")
@@ -277,7 +256,7 @@ def test_text_over_the_limit_is_refused_and_nothing_else_is_lost(faulty: Any) ->
         assert first["pcm"] == last["pcm"]
 
 
-def test_a_thousand_tiny_messages_are_one_text(faulty: Any) -> None:
+def test_a_thousand_tiny_messages_are_one_text(faulty):
     with opened(faulty) as talk:
         talk.say(*SHORT, *[" "] * 1000, *SHORT)
         talk.finish()
@@ -286,7 +265,7 @@ def test_a_thousand_tiny_messages_are_one_text(faulty: Any) -> None:
         assert [word["text_start"] for word in second["words"]] == [1009, 1014]
 
 
-def test_messages_that_wait_for_speech_are_bounded(faulty: Any) -> None:
+def test_messages_that_wait_for_speech_are_bounded(faulty):
     with opened(faulty) as talk:
         talk.say(NEW + LONG)
         for _ in range(400):

@@ -1,18 +1,13 @@
 """Sessions at other sample rates, and in the formats of telephony."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
-
 from tests.service.api.websocket.sessions import LONG, opened
 
 TEXT = f"Good day.{LONG}"
 
 
-def spoken(server: Any, **fields: Any) -> Any:
+def spoken(server, **fields):
     """Return a session in which a text was said."""
     with opened(server) as talk:
         talk.exchange("config", "ready", **fields)
@@ -22,18 +17,16 @@ def spoken(server: Any, **fields: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def usual(remembering: Any) -> Any:
+def usual(remembering):
     return spoken(remembering)
 
 
-def words_of(talk: Any) -> list[dict[str, Any]]:
+def words_of(talk):
     return [word for message in talk.of("audio") for word in message["words"]]
 
 
 @pytest.mark.parametrize("rate_hz", [8000, 44_100, 48_000])
-def test_a_session_at_another_rate_says_the_same_at_the_same_times(
-    remembering: Any, usual: Any, rate_hz: int
-) -> None:
+def test_a_session_at_another_rate_says_the_same_at_the_same_times(remembering, usual, rate_hz):
     talk = spoken(remembering, sample_rate=rate_hz)
     assert talk.received[1]["sample_rate_hz"] == rate_hz
     # Each clause is rounded to whole samples.
@@ -50,16 +43,14 @@ def test_a_session_at_another_rate_says_the_same_at_the_same_times(
 
 
 @pytest.mark.parametrize("audio_format", ["mulaw", "alaw"])
-def test_a_session_of_telephony_sends_a_byte_for_each_sample(
-    remembering: Any, usual: Any, audio_format: str
-) -> None:
+def test_a_session_of_telephony_sends_a_byte_for_each_sample(remembering, usual, audio_format):
     talk = spoken(remembering, format=audio_format)
     assert talk.received[1]["format"] == audio_format
     assert talk.received[1]["sample_rate_hz"] == 8000
     assert abs(len(talk.pcm) - len(usual.pcm) / 6) < 5
 
 
-def test_the_rate_may_change_within_a_session(remembering: Any) -> None:
+def test_the_rate_may_change_within_a_session(remembering):
     with opened(remembering) as talk:
         talk.say("Good day")
         talk.exchange("config", "ready", sample_rate=8000, speed=4.0)
@@ -75,7 +66,7 @@ def test_the_rate_may_change_within_a_session(remembering: Any) -> None:
     assert sum(message["n_bytes"] for message in slow) == round(slow_s * 16_000)
 
 
-def test_a_cancelled_clause_leaves_nothing_for_the_next(remembering: Any) -> None:
+def test_a_cancelled_clause_leaves_nothing_for_the_next(remembering):
     with opened(remembering) as talk:
         talk.exchange("config", "ready", sample_rate=8000)
         talk.say(TEXT)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 import pytest
-from starlette.websockets import WebSocket
-
 from service.api.clause_speech import ClauseSpeech
 from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState
 from service.api.websocket.session import Session
 from service.settings import Settings
-from service.speech import Synthesizer
+from starlette.websockets import WebSocket
 
 GUARD_S = 240
 """Who waits for longer hangs."""
@@ -27,7 +24,7 @@ SECRET = "a text of somebody"
 class Line:
     """Stands for the connection: the test decides when what is sent leaves, or fails."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.sent: list[dict[str, Any]] = []
         self.n_received = -1
         self.close_code: int | None = None
@@ -37,60 +34,56 @@ class Line:
         self._incoming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._n_put = 0
 
-    async def put(self, **message: Any) -> None:
+    async def put(self, **message):
         """Have a message received and handled."""
         self._n_put += 1
         await self._incoming.put(message)
         await until(lambda: self.n_received >= self._n_put)
 
-    async def write(self, kind: str, **fields: Any) -> None:
+    async def write(self, kind, **fields):
         await self.put(type="websocket.receive", text=json.dumps({"type": kind, **fields}))
 
-    async def receive(self) -> dict[str, Any]:
+    async def receive(self):
         self.n_received += 1
         return await self._incoming.get()
 
-    async def send_text(self, text: str) -> None:
+    async def send_text(self, text):
         await self._leave()
         self.sent.append(json.loads(text))
 
-    async def send_bytes(self, data: bytes) -> None:
+    async def send_bytes(self, data):
         await self._leave()
         assert data
 
-    async def close(self, code: int) -> None:
+    async def close(self, code):
         await self._leave()
         self.close_code = code
 
-    async def _leave(self) -> None:
+    async def _leave(self):
         await self.is_open.wait()
         if self.error is not None:
             raise self.error
 
     @property
-    def kinds(self) -> list[str]:
+    def kinds(self):
         return [message["type"] for message in self.sent]
 
 
-async def until(condition: Callable[[], object]) -> None:
+async def until(condition):
     while not condition():
         await asyncio.sleep(0.001)
 
 
 @pytest.fixture
-def hold(synthesizer: Synthesizer) -> Callable[..., Any]:
+def hold(synthesizer):
     """Hold a session: run a scenario beside it, and return how it went."""
 
-    def run(
-        scenario: Callable[[Line, RequestStatistics], Awaitable[None]], **settings: Any
-    ) -> tuple[str, Line, RequestStatistics]:
-        async def conversation() -> tuple[str, Line, RequestStatistics]:
+    def run(scenario, **settings):
+        async def conversation():
             tasks_before = asyncio.all_tasks()
             service = ServiceState(Settings(**settings), ())
             line, statistics = Line(), RequestStatistics()
-            session = Session(
-                cast("WebSocket", line), service, Ready(synthesizer, 0.0), "an-id", statistics
-            )
+            session = Session(cast("WebSocket", line), service, Ready(synthesizer, 0.0), "an-id", statistics)
             running = asyncio.ensure_future(session.run())
             await until(lambda: line.n_received == 0)
             try:
@@ -110,10 +103,8 @@ def hold(synthesizer: Synthesizer) -> Callable[..., Any]:
     return run
 
 
-def test_what_a_client_does_not_take_is_made_three_chunks_ahead_and_dropped_by_a_cancel(
-    hold: Callable[..., Any],
-) -> None:
-    async def scenario(line: Line, statistics: RequestStatistics) -> None:
+def test_what_a_client_does_not_take_is_made_three_chunks_ahead_and_dropped_by_a_cancel(hold):
+    async def scenario(line, statistics):
         await until(lambda: line.sent)
         line.is_open.clear()
         await line.write("text", text="Yes.\n" * 8)
@@ -131,10 +122,8 @@ def test_what_a_client_does_not_take_is_made_three_chunks_ahead_and_dropped_by_a
     assert line.close_code == 1000
 
 
-def test_what_the_server_says_of_a_connection_that_it_closes_is_a_disconnection(
-    hold: Callable[..., Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    async def scenario(line: Line, _: RequestStatistics) -> None:
+def test_what_the_server_says_of_a_connection_that_it_closes_is_a_disconnection(hold, caplog):
+    async def scenario(line, _):
         await until(lambda: line.sent)
         line.error = RuntimeError("Unexpected ASGI message 'websocket.send'")
         await line.write("text", text="Yes.\n")
@@ -145,10 +134,8 @@ def test_what_the_server_says_of_a_connection_that_it_closes_is_a_disconnection(
     assert caplog.records == []
 
 
-def test_a_client_that_is_gone_when_the_session_closes_is_no_fault(
-    hold: Callable[..., Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    async def scenario(line: Line, _: RequestStatistics) -> None:
+def test_a_client_that_is_gone_when_the_session_closes_is_no_fault(hold, caplog):
+    async def scenario(line, _):
         await until(lambda: line.sent)
         line.is_open.clear()
         await line.write("end")
@@ -161,21 +148,14 @@ def test_a_client_that_is_gone_when_the_session_closes_is_no_fault(
     assert caplog.records == []
 
 
-@pytest.mark.parametrize(
-    ("kind", "task"),
-    [(Session, "_handle"), (ClauseSpeech, "_job_of"), (Session, "_send_parcel")],
-)
+@pytest.mark.parametrize(("kind", "task"), [(Session, "_handle"), (ClauseSpeech, "_job_of"), (Session, "_send_parcel")])
 def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_message(
-    hold: Callable[..., Any],
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    kind: type,
-    task: str,
-) -> None:
-    def fail(*_: object) -> None:
+    hold, monkeypatch, caplog, kind, task
+):
+    def fail(*_):
         raise KeyError(SECRET)
 
-    async def scenario(line: Line, _: RequestStatistics) -> None:
+    async def scenario(line, _):
         await until(lambda: line.sent)
         monkeypatch.setattr(kind, task, fail)
         line.put = lambda **message: line._incoming.put(message)  # type: ignore[method-assign]
@@ -184,19 +164,15 @@ def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_mess
     outcome, line, _ = hold(scenario)
     assert outcome == "internal_error"
     assert line.kinds == ["ready", "error"]
-    assert line.sent[-1]["error"] == {
-        "code": "internal_error",
-        "message": "internal error",
-        "request_id": "an-id",
-    }
+    assert line.sent[-1]["error"] == {"code": "internal_error", "message": "internal error", "request_id": "an-id"}
     assert line.close_code == 1011
     (record,) = caplog.records
     assert "an-id failed: builtins.KeyError" in record.getMessage()
     assert SECRET not in record.getMessage()
 
 
-def test_a_clause_over_the_deadline_ends_the_session(hold: Callable[..., Any]) -> None:
-    async def scenario(line: Line, _: RequestStatistics) -> None:
+def test_a_clause_over_the_deadline_ends_the_session(hold):
+    async def scenario(line, _):
         await line.write("text", text="This takes longer than it may.\nAnd so on.")
         await until(lambda: line.close_code)
 
@@ -210,15 +186,15 @@ def test_a_clause_over_the_deadline_ends_the_session(hold: Callable[..., Any]) -
 
 
 def test_a_disconnection_while_a_thread_computes_ends_the_session_when_the_thread_is_done(
-    hold: Callable[..., Any], synthesizer: Synthesizer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    hold, synthesizer, monkeypatch
+):
     at_work = [False]
     kind = type(synthesizer.model)
 
-    def noted(name: str) -> Callable[..., Any]:
+    def noted(name):
         run = getattr(kind, name)
 
-        def noting(*arguments: Any, **options: Any) -> Any:
+        def noting(*arguments, **options):
             at_work[0] = True
             try:
                 return run(*arguments, **options)
@@ -230,7 +206,7 @@ def test_a_disconnection_while_a_thread_computes_ends_the_session_when_the_threa
     for name in ("infer", "encode"):  # of a whole chunk, or before its windows
         monkeypatch.setattr(kind, name, noted(name))
 
-    async def scenario(line: Line, _: RequestStatistics) -> None:
+    async def scenario(line, _):
         await line.write("text", text="This is being said when the client goes away, says he.\n")
         await until(lambda: at_work[0])
         line._incoming.put_nowait({"type": "websocket.disconnect", "code": 1001})

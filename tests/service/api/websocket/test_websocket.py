@@ -1,20 +1,16 @@
 """Text in chunks, and speech as soon as a clause is complete."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
-
 from tests.service.api.speech_client import log_line, metric, speak
 from tests.service.api.speech_socket import seconds
 from tests.service.api.websocket.sessions import LONG, SHORT, opened
 
 
-def test_a_session_opens_with_how_it_speaks(server: Any) -> None:
+def test_a_session_opens_with_how_it_speaks(server):
     with opened(server, "the-opening") as talk:
         assert talk.socket.response is not None
         assert talk.socket.response.headers["X-Request-ID"] == "the-opening"
@@ -30,7 +26,7 @@ def test_a_session_opens_with_how_it_speaks(server: Any) -> None:
         assert talk.finish() == {"type": "done", "text_end": 0, "duration_s": 0.0}
 
 
-def test_speech_leaves_when_a_clause_is_complete_though_the_text_goes_on(server: Any) -> None:
+def test_speech_leaves_when_a_clause_is_complete_though_the_text_goes_on(server):
     with opened(server) as talk:
         talk.say("Good", " day. And th")
         audio = talk.until("audio")
@@ -41,9 +37,7 @@ def test_speech_leaves_when_a_clause_is_complete_though_the_text_goes_on(server:
 
 
 @pytest.mark.thorough
-def test_the_spans_of_a_session_are_its_text_and_its_chunks_join_without_a_click(
-    real_server: Any,
-) -> None:
+def test_the_spans_of_a_session_are_its_text_and_its_chunks_join_without_a_click(real_server):
     text = (
         "\N{GRINNING FACE} It costs $5.50, as Dr. Who said in 1984: not a cent more than that!\n"
         "“Fine”, they went. E.g. naïve ﬁgures"
@@ -64,7 +58,7 @@ def test_the_spans_of_a_session_are_its_text_and_its_chunks_join_without_a_click
         assert abs(int(after[0]) - int(before[-1])) < largest / 4
 
 
-def test_how_text_is_cut_into_messages_changes_nothing(server: Any) -> None:
+def test_how_text_is_cut_into_messages_changes_nothing(server):
     text = "Good day, and welcome. I am the voice of this machine."
     heard = []
     for size in (1, 11, len(text)):
@@ -75,7 +69,7 @@ def test_how_text_is_cut_into_messages_changes_nothing(server: Any) -> None:
     assert heard[0] == heard[1] == heard[2]
 
 
-def test_a_session_and_a_request_say_the_same(server: Any) -> None:
+def test_a_session_and_a_request_say_the_same(server):
     with opened(server) as talk:
         talk.say(SHORT)
         talk.finish()
@@ -88,7 +82,7 @@ def test_a_session_and_a_request_say_the_same(server: Any) -> None:
     assert np.array_equal(heard[:sounds], said[:sounds])
 
 
-def test_phoneme_times_are_told_where_they_are_asked_for(faulty: Any) -> None:
+def test_phoneme_times_are_told_where_they_are_asked_for(faulty):
     with opened(faulty) as talk:
         talk.exchange("config", "ready", timestamps="phoneme")
         talk.say(SHORT)
@@ -100,7 +94,7 @@ def test_phoneme_times_are_told_where_they_are_asked_for(faulty: Any) -> None:
 
 
 @pytest.mark.thorough
-def test_a_long_text_is_spoken_in_spans_that_go_on(faulty: Any) -> None:
+def test_a_long_text_is_spoken_in_spans_that_go_on(faulty):
     text = LONG[: LONG.index("nothing")]
     with opened(faulty) as talk:
         talk.say(text)
@@ -110,7 +104,7 @@ def test_a_long_text_is_spoken_in_spans_that_go_on(faulty: Any) -> None:
     assert "".join(text[start:end] for start, end in spans) == text
 
 
-def test_a_clause_that_cannot_be_read_is_told_with_its_span(faulty: Any) -> None:
+def test_a_clause_that_cannot_be_read_is_told_with_its_span(faulty):
     with opened(faulty) as talk:
         talk.say(SHORT, "\nᎠᎡᎢ.", "\n— —\n", SHORT, "\nᎡᎢ.\n", SHORT)
         talk.finish()
@@ -129,7 +123,7 @@ def test_a_clause_that_cannot_be_read_is_told_with_its_span(faulty: Any) -> None
     assert rest.strip() == ""
 
 
-def test_markup_works_however_the_text_is_cut(faulty: Any) -> None:
+def test_markup_works_however_the_text_is_cut(faulty):
     with opened(faulty) as talk:
         talk.say("Say [Kok", "oro](/kˈOkə", "ɹO/) now. It is [pause:0.", "5s] good. ")
         talk.finish()
@@ -141,7 +135,7 @@ def test_markup_works_however_the_text_is_cut(faulty: Any) -> None:
 # Logs and numbers.
 
 
-def test_the_log_and_the_numbers_tell_of_a_session_but_never_its_text(faulty: Any) -> None:
+def test_the_log_and_the_numbers_tell_of_a_session_but_never_its_text(faulty):
     names = ("kokoro_audio_seconds_total", "kokoro_characters_total")
     before = [metric(faulty, name) for name in names]
     with opened(faulty, "counted") as talk:
@@ -158,11 +152,7 @@ def test_the_log_and_the_numbers_tell_of_a_session_but_never_its_text(faulty: An
     assert float(found["audio_s"]) == round(done["duration_s"], 3)
     compute_s = float(waited.headers["x-compute-s"])
     assert float(found["first_audio_s"]) < float(found["seconds"]) - compute_s + 0.002
-    audio_s, characters = (
-        metric(faulty, name) - value for name, value in zip(names, before, strict=True)
-    )
-    assert audio_s == pytest.approx(
-        done["duration_s"] + float(waited.headers["x-duration-s"]), abs=0.001
-    )
+    audio_s, characters = (metric(faulty, name) - value for name, value in zip(names, before, strict=True))
+    assert audio_s == pytest.approx(done["duration_s"] + float(waited.headers["x-duration-s"]), abs=0.001)
     assert characters == len("Zanzibar.") + 59
     assert not any("Zanzibar" in entry or "ᎠᎡ" in entry for entry in faulty.log)

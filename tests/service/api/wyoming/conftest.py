@@ -1,17 +1,11 @@
 """A server that speaks Wyoming too."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
-from typing import Any
-
 import pytest
-
 from tests.service.api.serving_process import FAULTY_SERVER
 
 
 @pytest.fixture(scope="session")
-def wyoming(start_server: Callable[..., Any]) -> Iterator[Any]:
+def wyoming(start_server):
     """A server on TCP, with a cache, little patience and few places; its address is `uri`."""
     server = start_server(
         *("--wyoming", "tcp://127.0.0.1:0", "--audio-cache-bytes", "50000000"),

@@ -1,11 +1,8 @@
 """Where Wyoming may be served."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
-
 from service.api.wyoming.address import StdioAddress, TcpAddress, UnixAddress, read_address
 from service.errors import SettingsError
 from service.settings import Settings
@@ -21,14 +18,14 @@ from service.settings import Settings
         ("stdio://", StdioAddress()),
     ],
 )
-def test_an_address_is_read_and_written(uri: str, address: object) -> None:
+def test_an_address_is_read_and_written(uri, address):
     found = read_address(Settings(wyoming=uri))
     assert found == address
     if not isinstance(found, StdioAddress):
         assert str(found) == uri
 
 
-def test_without_the_setting_there_is_none() -> None:
+def test_without_the_setting_there_is_none():
     assert read_address(Settings()) is None
 
 
@@ -40,16 +37,14 @@ def test_without_the_setting_there_is_none() -> None:
         *("http://127.0.0.1:1", "unix://run/socket", "unix://", "stdio://out", "tcp://[::1:1"),
     ],
 )
-def test_what_is_no_address_is_refused_in_one_line(uri: str) -> None:
+def test_what_is_no_address_is_refused_in_one_line(uri):
     with pytest.raises(SettingsError, match="wyoming") as caught:
         read_address(Settings(wyoming=uri))
     assert "\n" not in caught.value.message
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "[::]", "192.0.2.1"])
-def test_a_wider_address_needs_insecure_whatever_keys_there_are(
-    host: str, secured_keys: Path
-) -> None:
+def test_a_wider_address_needs_insecure_whatever_keys_there_are(host, secured_keys):
     uri = f"tcp://{host}:10200"
     for keys in (None, secured_keys):
         with pytest.raises(SettingsError, match=r"no keys.*--insecure"):
@@ -58,6 +53,6 @@ def test_a_wider_address_needs_insecure_whatever_keys_there_are(
 
 
 @pytest.mark.parametrize("uri", [None, "stdio://", "unix:///run/wyoming.sock"])
-def test_only_tcp_can_be_announced(uri: str | None) -> None:
+def test_only_tcp_can_be_announced(uri):
     with pytest.raises(SettingsError, match="tcp://"):
         read_address(Settings(wyoming=uri, wyoming_zeroconf="kokoro"))

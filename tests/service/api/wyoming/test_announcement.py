@@ -1,23 +1,18 @@
 """The announcement in the network, found by the package that announces."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from zeroconf import Zeroconf
-
 from service.api.wyoming.announcement import SERVICE_TYPE, announced
 from service.errors import StartupError
 from service.extras import advice
 from tests.service.api.wyoming.talks import run
+from zeroconf import Zeroconf
 
 LOOPBACK = "127.0.0.1"
 
@@ -34,7 +29,7 @@ asyncio.run(announce())
 """
 
 
-def reaches_groups() -> bool:
+def reaches_groups():
     """Tell whether loopback passes on what is sent to a group, as to that of zeroconf."""
     group = "224.0.0.251"
     with (
@@ -55,12 +50,10 @@ def reaches_groups() -> bool:
 
 @pytest.mark.thorough
 @pytest.mark.skipif(not reaches_groups(), reason="no multicast on loopback")
-def test_who_listens_hears_of_the_service(start_server: Callable[..., Any]) -> None:
+def test_who_listens_hears_of_the_service(start_server):
     name = f"kokoro here.{SERVICE_TYPE}"
     with Zeroconf(interfaces=[LOOPBACK]) as network:
-        server = start_server(
-            "--wyoming", f"tcp://{LOOPBACK}:0", "--wyoming-zeroconf", "kokoro here"
-        )
+        server = start_server("--wyoming", f"tcp://{LOOPBACK}:0", "--wyoming-zeroconf", "kokoro here")
         uri = server.wait_for(r"wyoming on (tcp://\S+)")
         found = network.get_service_info(SERVICE_TYPE, name, timeout=60_000)
         assert found is not None
@@ -74,7 +67,7 @@ def test_who_listens_hears_of_the_service(start_server: Callable[..., Any]) -> N
 @pytest.mark.thorough
 @pytest.mark.skipif(not reaches_groups(), reason="no multicast on loopback")
 @pytest.mark.parametrize("seed", ["1", "2", "3"])
-def test_who_asks_later_is_answered(seed: str) -> None:
+def test_who_asks_later_is_answered(seed):
     name = f"kokoro later.{SERVICE_TYPE}"
     with subprocess.Popen(
         [sys.executable, "-c", ANNOUNCER, LOOPBACK],
@@ -94,10 +87,10 @@ def test_who_asks_later_is_answered(seed: str) -> None:
     assert announcer.returncode == 0
 
 
-def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "zeroconf", None)
 
-    async def announce() -> None:
+    async def announce():
         async with announced("kokoro", LOOPBACK, 10_200):
             pytest.fail("nothing announces")
 
@@ -105,8 +98,8 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         run(announce())
 
 
-def test_a_name_that_is_too_long_is_named() -> None:
-    async def announce() -> None:
+def test_a_name_that_is_too_long_is_named():
+    async def announce():
         async with announced("k" * 70, LOOPBACK, 10_200):
             pytest.fail("nothing announces")
 

@@ -1,25 +1,22 @@
 """What a real client cannot bring about at a moment of its choice; see test_synthesis.py."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable
 
 import pytest
+from service.api.clause_speech import ClauseSpeech
+from service.api.state import Ready, ServiceState
+from service.api.wyoming.connection import Connection
+from service.api.wyoming.wire import Wire
+from service.settings import Settings
+from tests.service.api.wyoming.talks import SHORT, Talk, run, start, whole
 from wyoming.event import Event
 from wyoming.info import Describe
 from wyoming.ping import Ping
 from wyoming.tts import SynthesizeChunk, SynthesizeStop
 
-from service.api.clause_speech import ClauseSpeech
-from service.api.state import Ready, ServiceState
 from service.api.wyoming import connection as connections
-from service.api.wyoming.connection import Connection
-from service.api.wyoming.wire import Wire
-from service.settings import Settings
-from service.speech import Synthesizer
-from tests.service.api.wyoming.talks import SHORT, Talk, run, start, whole
 
 SECRET = "a text of somebody"
 INFO = Event("info", {"tts": []})
@@ -30,31 +27,26 @@ Scenario = Callable[[Talk, ServiceState], Awaitable[None]]
 class LocalTalk(Talk):
     """A client at the other end of a pair of sockets."""
 
-    async def __aenter__(self) -> LocalTalk:
+    async def __aenter__(self):
         return self
 
-    async def join(self, end: socket.socket) -> None:
+    async def join(self, end):
         self.client._reader, self.client._writer = await asyncio.open_connection(sock=end)
 
 
 @pytest.fixture
-def hold(synthesizer: Synthesizer) -> Callable[..., None]:
+def hold(synthesizer):
     """Hold a connection: run a scenario beside it."""
 
-    def hold(scenario: Scenario, *, is_ready: bool = True, idle_s: float = 240.0) -> None:
-        async def conversation() -> None:
+    def hold(scenario, *, is_ready=True, idle_s=240.0):
+        async def conversation():
             tasks_before = asyncio.all_tasks()
             service = ServiceState(Settings(max_text_length=5000), ())
             if is_ready:
                 service._ready = Ready(synthesizer, 0.0)
             ours, theirs = socket.socketpair()
             reader, writer = await asyncio.open_connection(sock=ours)
-            wire = Wire(
-                *(reader, writer),
-                max_event_bytes=60_000,
-                receive_timeout_s=240.0,
-                send_timeout_s=240.0,
-            )
+            wire = Wire(*(reader, writer), max_event_bytes=60_000, receive_timeout_s=240.0, send_timeout_s=240.0)
             serving = asyncio.ensure_future(Connection(service, wire, INFO, idle_s=idle_s).run())
             async with LocalTalk("tcp://nowhere:1") as client:
                 await client.join(theirs)
@@ -71,24 +63,22 @@ def hold(synthesizer: Synthesizer) -> Callable[..., None]:
     return hold
 
 
-def test_the_voices_are_told_before_the_model_is_loaded(hold: Callable[..., None]) -> None:
-    async def scenario(client: Talk, _: ServiceState) -> None:
+def test_the_voices_are_told_before_the_model_is_loaded(hold):
+    async def scenario(client, _):
         await client.send(Describe())
         assert (await client.receive()).data == INFO.data
         await client.send(whole(SHORT))
         await client.until("audio-stop")
         await client.send(start(), SynthesizeChunk(SHORT), SynthesizeStop())
         await client.until("synthesize-stopped")
-        assert client.kinds == [
-            *("info", "error", "audio-stop", "error", "audio-stop", "synthesize-stopped")
-        ]
+        assert client.kinds == [*("info", "error", "audio-stop", "error", "audio-stop", "synthesize-stopped")]
         assert client.error.code == "not_ready"
 
     hold(scenario, is_ready=False)
 
 
-def test_who_is_silent_for_too_long_is_let_go(hold: Callable[..., None]) -> None:
-    async def scenario(client: Talk, _: ServiceState) -> None:
+def test_who_is_silent_for_too_long_is_let_go(hold):
+    async def scenario(client, _):
         await client.send(start())
         await client.until_closed()
         assert client.heard == []
@@ -96,8 +86,8 @@ def test_who_is_silent_for_too_long_is_let_go(hold: Callable[..., None]) -> None
     hold(scenario, idle_s=0.01)
 
 
-def test_who_listens_is_not_idle(hold: Callable[..., None]) -> None:
-    async def scenario(client: Talk, _: ServiceState) -> None:
+def test_who_listens_is_not_idle(hold):
+    async def scenario(client, _):
         await client.send(whole(SHORT))
         await client.until("audio-stop")
         assert "audio-chunk" in client.kinds
@@ -105,12 +95,10 @@ def test_who_listens_is_not_idle(hold: Callable[..., None]) -> None:
     hold(scenario, idle_s=0.05)
 
 
-def test_only_so_many_texts_may_wait(
-    hold: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_so_many_texts_may_wait(hold, monkeypatch):
     monkeypatch.setattr(connections, "_MAX_WAITING", 3)
 
-    async def scenario(client: Talk, _: ServiceState) -> None:
+    async def scenario(client, _):
         # A text that is not complete holds back the others, which are ignored inside it.
         await client.send(start(), *[whole(SHORT)] * 9, Ping())
         assert (await client.until("pong")).type == "pong"
@@ -129,20 +117,15 @@ def test_only_so_many_texts_may_wait(
 
 
 @pytest.mark.parametrize(
-    ("kind", "task"),
-    [(Connection, "_handle"), (ClauseSpeech, "_job_of"), (Connection, "_send_pcm")],
+    ("kind", "task"), [(Connection, "_handle"), (ClauseSpeech, "_job_of"), (Connection, "_send_pcm")]
 )
 def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_message(
-    hold: Callable[..., None],
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-    kind: type,
-    task: str,
-) -> None:
-    def fail(*_: object) -> None:
+    hold, monkeypatch, caplog, kind, task
+):
+    def fail(*_):
         raise KeyError(SECRET)
 
-    async def scenario(client: Talk, service: ServiceState) -> None:
+    async def scenario(client, service):
         monkeypatch.setattr(kind, task, fail)
         await client.send(start(), SynthesizeChunk("Yes.\n"))
         await client.until_closed()
@@ -156,8 +139,8 @@ def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_mess
     assert SECRET not in caplog.text
 
 
-def test_no_event_closes_the_connection_and_says_why(hold: Callable[..., None]) -> None:
-    async def scenario(client: Talk, _: ServiceState) -> None:
+def test_no_event_closes_the_connection_and_says_why(hold):
+    async def scenario(client, _):
         await client.send(Ping("first"))
         await client.send_raw(b"GET / HTTP/1.1\r\nhost: here\r\n\r\n")
         await client.until_closed()
@@ -167,8 +150,8 @@ def test_no_event_closes_the_connection_and_says_why(hold: Callable[..., None]) 
     hold(scenario)
 
 
-def test_a_service_that_shuts_down_takes_no_more_texts(hold: Callable[..., None]) -> None:
-    async def scenario(client: Talk, service: ServiceState) -> None:
+def test_a_service_that_shuts_down_takes_no_more_texts(hold):
+    async def scenario(client, service):
         await client.send(start(), SynthesizeChunk("Good day. "), Ping())
         await client.until("pong")
         service.admission.closing.set()

@@ -7,38 +7,33 @@ import re
 import signal
 import socket
 import struct
-from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from wyoming.tts import SynthesizeChunk
-
 from tests.service.api.serving_process import FAULTY_SERVER
 from tests.service.api.speech_client import log_index, metric, speak, wait_until
 from tests.service.api.wyoming.talks import LONG, SHORT, Talk, run, start, whole
+from wyoming.tts import SynthesizeChunk
 
 pytestmark = pytest.mark.thorough
 
 
-def lines_since(server: Any, n_lines: int) -> list[str]:
+def lines_since(server, n_lines):
     """Return the lines of Wyoming's requests after so many lines of the log."""
     return [line for line in server.log[n_lines:] if "method=WYOMING" in line]
 
 
 @pytest.fixture
-def telling(start_server: Callable[..., Any]) -> Any:
+def telling(start_server):
     """A server of a test's own, which decodes streams in one run."""
-    server = start_server(
-        "--wyoming", "tcp://127.0.0.1:0", "--stream-decoding", "whole", program=FAULTY_SERVER
-    )
+    server = start_server("--wyoming", "tcp://127.0.0.1:0", "--stream-decoding", "whole", program=FAULTY_SERVER)
     server.uri = server.wait_for(r"wyoming on (tcp://\S+)")
     server.wait_until_ready()
     return server
 
 
-def raw_client(server: Any) -> socket.socket:
+def raw_client(server):
     """Return a connection that takes little at a time."""
     address = urlsplit(server.uri)
     connection = socket.socket()
@@ -47,12 +42,12 @@ def raw_client(server: Any) -> socket.socket:
     return connection
 
 
-def close(client: Talk) -> None:
+def close(client):
     assert client.client._writer is not None
     client.client._writer.close()
 
 
-def abort(client: Talk) -> None:
+def abort(client):
     """Leave without the courtesy of a FIN."""
     assert client.client._writer is not None
     connection = client.client._writer.get_extra_info("socket")
@@ -60,7 +55,7 @@ def abort(client: Talk) -> None:
     client.client._writer.transport.abort()
 
 
-def read_out(connection: socket.socket) -> None:
+def read_out(connection):
     """Read until the server closes, or breaks, the connection."""
     with suppress(ConnectionResetError):
         while connection.recv(65_536):
@@ -69,14 +64,12 @@ def read_out(connection: socket.socket) -> None:
 
 @pytest.mark.parametrize("in_parts", [False, True])
 @pytest.mark.parametrize("leave", [close, abort])
-def test_who_leaves_while_it_is_spoken_stops_the_run(
-    wyoming: Any, leave: Callable[[Talk], None], in_parts: bool
-) -> None:
+def test_who_leaves_while_it_is_spoken_stops_the_run(wyoming, leave, in_parts):
     n_lines = len(wyoming.log)
     text = f"{leave.__name__} {in_parts}: {LONG} {LONG}"
     events = [start(), SynthesizeChunk(text)] if in_parts else [whole(text)]
 
-    async def talk() -> None:
+    async def talk():
         client = Talk(wyoming.uri)
         await client.client.connect()
         await client.send(*events)
@@ -99,13 +92,13 @@ def test_who_leaves_while_it_is_spoken_stops_the_run(
     assert float(audio_s.group(1)) < 30
 
 
-def test_who_leaves_amid_one_long_run_has_it_stopped(telling: Any) -> None:
+def test_who_leaves_amid_one_long_run_has_it_stopped(telling):
     n_lines = len(telling.log)  # before them the self-test has run
 
-    def is_told(what: str) -> bool:
+    def is_told(what):
         return any(f"run 1.000 {what}" in line for line in telling.log[n_lines:])
 
-    async def talk() -> None:
+    async def talk():
         async with Talk(telling.uri) as client:
             await client.send(whole(LONG[:500]))
             await asyncio.to_thread(wait_until, lambda: is_told("started"))
@@ -116,7 +109,7 @@ def test_who_leaves_amid_one_long_run_has_it_stopped(telling: Any) -> None:
     assert not is_told("ended")
 
 
-def test_who_reads_nothing_is_cut_off(wyoming: Any) -> None:
+def test_who_reads_nothing_is_cut_off(wyoming):
     n_lines = len(wyoming.log)
     text = "Good day.\\n" * 400  # after the first, all from the cache
     with raw_client(wyoming) as connection:
@@ -129,11 +122,11 @@ def test_who_reads_nothing_is_cut_off(wyoming: Any) -> None:
     wait_until(lambda: metric(wyoming, "kokoro_wyoming_open") == 0)
 
 
-def test_eight_clients_take_turns_and_a_ninth_is_refused(wyoming: Any) -> None:
+def test_eight_clients_take_turns_and_a_ninth_is_refused(wyoming):
     texts = [f"Number {number}. {LONG[:90]}" for number in range(8)]
     order: list[tuple[str, int]] = []
 
-    async def speak_to(number: int) -> bytes:
+    async def speak_to(number):
         async with Talk(wyoming.uri) as client:
             await client.send(whole(texts[number]))
             await client.until("audio-chunk")
@@ -142,7 +135,7 @@ def test_eight_clients_take_turns_and_a_ninth_is_refused(wyoming: Any) -> None:
             order.append(("last", number))
             return b"".join(event.payload or b"" for event in client.heard)
 
-    async def talk() -> list[bytes]:
+    async def talk():
         heard = await asyncio.gather(*map(speak_to, range(8)))
         async with AsyncExitStack() as stack:
             for _ in range(8):
@@ -167,7 +160,7 @@ def test_eight_clients_take_turns_and_a_ninth_is_refused(wyoming: Any) -> None:
         assert samples == speak(wyoming, **fields).content
 
 
-def test_the_log_and_the_numbers_tell_of_each_text_but_never_the_text(wyoming: Any) -> None:
+def test_the_log_and_the_numbers_tell_of_each_text_but_never_the_text(wyoming):
     # What earlier tests asked for is counted when it ends.
     wait_until(lambda: metric(wyoming, "kokoro_wyoming_open") == 0)
     wait_until(lambda: metric(wyoming, "kokoro_requests_in_flight") == 1)
@@ -175,7 +168,7 @@ def test_the_log_and_the_numbers_tell_of_each_text_but_never_the_text(wyoming: A
     names = ("kokoro_characters_total", "kokoro_audio_seconds_total")
     before = [metric(wyoming, name) for name in names]
 
-    async def talk() -> tuple[bytes, bytes]:
+    async def talk():
         async with Talk(wyoming.uri) as client:
             return await client.say("Zanzibar."), await client.say_in_parts("Zan", "zibar.")
 
@@ -186,21 +179,19 @@ def test_the_log_and_the_numbers_tell_of_each_text_but_never_the_text(wyoming: A
     assert "path=wyoming:synthesize-start outcome=ok" in lines[1]
     assert all("voice=af_heart" in line and "first_audio_s=" in line for line in lines)
     assert not any("anzibar" in line for line in wyoming.log)
-    characters, audio_s = (
-        metric(wyoming, name) - value for name, value in zip(names, before, strict=True)
-    )
+    characters, audio_s = (metric(wyoming, name) - value for name, value in zip(names, before, strict=True))
     assert characters == 2 * len("Zanzibar.")
     assert audio_s == pytest.approx((len(once) + len(again)) / 48_000, abs=0.001)
     text = wyoming.client.get("/metrics").text
     assert 'kokoro_requests_total{endpoint="wyoming:synthesize",outcome="ok"}' in text
 
 
-def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[..., Any]) -> None:
+def test_a_service_that_stops_says_what_it_was_given(start_server):
     server = start_server("--wyoming", "tcp://127.0.0.1:0")
     uri = server.wait_for(r"wyoming on (tcp://\S+)")
     server.wait_until_ready()
 
-    async def talk() -> None:
+    async def talk():
         async with Talk(uri) as client, Talk(uri) as idle:
             await client.send(start(), SynthesizeChunk("Good day.\nAnd good ni"))
             await client.until("audio-chunk")
@@ -208,9 +199,7 @@ def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[...,
             await idle.until_closed()
             assert idle.heard == []
             await client.until_closed()
-            assert client.kinds == [
-                *("audio-start", "audio-chunk", "audio-stop", "synthesize-stopped")
-            ]
+            assert client.kinds == [*("audio-start", "audio-chunk", "audio-stop", "synthesize-stopped")]
             with pytest.raises(OSError, match=r"."):
                 await Talk(uri).client.connect()
 
@@ -218,14 +207,12 @@ def test_a_service_that_stops_says_what_it_was_given(start_server: Callable[...,
     assert server.process.wait(timeout=240) == 0
 
 
-def test_a_service_that_may_not_wait_breaks_speech_off(
-    start_real_server: Callable[..., Any],
-) -> None:
+def test_a_service_that_may_not_wait_breaks_speech_off(start_real_server):
     server = start_real_server("--wyoming", "tcp://127.0.0.1:0", "--shutdown-timeout-s", "0")
     uri = server.wait_for(r"wyoming on (tcp://\S+)")
     server.wait_until_ready()
 
-    async def talk() -> None:
+    async def talk():
         async with Talk(uri) as client:
             await client.send(whole(LONG * 3))
             await client.until("audio-chunk")

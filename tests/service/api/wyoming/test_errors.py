@@ -1,21 +1,17 @@
 """What cannot be spoken is told by an event, and the connection goes on."""
 
-from __future__ import annotations
-
 import json
 import socket
 from contextlib import suppress
-from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from wyoming.event import Event
-from wyoming.ping import Ping
-from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStop
-
 from tests.profiles import costly, given
 from tests.service.api.wyoming.talks import GUARD_S, SHORT, Talk, run, start, whole
 from tests.service.api.wyoming.wire_bytes import any_bytes
+from wyoming.event import Event
+from wyoming.ping import Ping
+from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStop
 
 
 @pytest.mark.parametrize(
@@ -29,10 +25,8 @@ from tests.service.api.wyoming.wire_bytes import any_bytes
         (whole("a" * 5001), "text_too_long", "5001"),
     ],
 )
-def test_what_cannot_be_spoken_is_told_and_the_next_is_spoken(
-    wyoming: Any, request_: Synthesize, code: str, named: str
-) -> None:
-    async def talk() -> None:
+def test_what_cannot_be_spoken_is_told_and_the_next_is_spoken(wyoming, request_, code, named):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             await client.send(request_)
             # Clients that know no errors wait for the end of the audio.
@@ -46,8 +40,8 @@ def test_what_cannot_be_spoken_is_told_and_the_next_is_spoken(
 
 
 @pytest.mark.parametrize("odd", ["\uf0b7", "\x1b", "\ufffe", "\ud83d", "\u13a0"])
-def test_an_odd_character_costs_no_text(wyoming: Any, odd: str) -> None:
-    async def talk() -> None:
+def test_an_odd_character_costs_no_text(wyoming, odd):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             event = {"type": "synthesize", "data": {"text": f"Good {odd} day."}}
             await client.send_raw(json.dumps(event).encode() + b"\n")
@@ -58,12 +52,10 @@ def test_an_odd_character_costs_no_text(wyoming: Any, odd: str) -> None:
     run(talk())
 
 
-def test_a_start_that_is_refused_is_told_once_and_its_text_is_dropped(wyoming: Any) -> None:
-    async def talk() -> None:
+def test_a_start_that_is_refused_is_told_once_and_its_text_is_dropped(wyoming):
+    async def talk():
         async with Talk(wyoming.uri) as client:
-            await client.send(
-                start(name="af_hart"), SynthesizeChunk(SHORT), Synthesize(SHORT), SynthesizeStop()
-            )
+            await client.send(start(name="af_hart"), SynthesizeChunk(SHORT), Synthesize(SHORT), SynthesizeStop())
             await client.until("synthesize-stopped")
             assert client.kinds == ["error", "audio-stop", "synthesize-stopped"]
             assert client.error.code == "unknown_voice"
@@ -72,8 +64,8 @@ def test_a_start_that_is_refused_is_told_once_and_its_text_is_dropped(wyoming: A
     run(talk())
 
 
-def test_a_clause_that_cannot_be_spoken_is_told_and_the_others_are_spoken(wyoming: Any) -> None:
-    async def talk() -> None:
+def test_a_clause_that_cannot_be_spoken_is_told_and_the_others_are_spoken(wyoming):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             heard = await client.say_in_parts("Good day.\n", "ᎠᎡᎢ.\n", "Good day.\n")
             assert client.error.code == "invalid_text"
@@ -86,8 +78,8 @@ def test_a_clause_that_cannot_be_spoken_is_told_and_the_others_are_spoken(wyomin
     run(talk())
 
 
-def test_more_text_than_may_wait_is_dropped_and_told(wyoming: Any) -> None:
-    async def talk() -> None:
+def test_more_text_than_may_wait_is_dropped_and_told(wyoming):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             await client.send(start(), SynthesizeChunk(SHORT), SynthesizeChunk("a" * 5001))
             await client.until("error")
@@ -112,10 +104,8 @@ def test_more_text_than_may_wait_is_dropped_and_told(wyoming: Any) -> None:
         ("ping", {"text": {}}, "text"),
     ],
 )
-def test_an_event_that_is_not_as_it_must_be_is_told(
-    wyoming: Any, kind: str, data: dict[str, Any], named: str
-) -> None:
-    async def talk() -> None:
+def test_an_event_that_is_not_as_it_must_be_is_told(wyoming, kind, data, named):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             await client.send_raw(json.dumps({"type": kind, "data": data}).encode() + b"\n")
             await client.until("error")
@@ -127,22 +117,20 @@ def test_an_event_that_is_not_as_it_must_be_is_told(
     run(talk())
 
 
-def test_a_second_start_is_refused_and_the_first_goes_on(wyoming: Any) -> None:
-    async def talk() -> None:
+def test_a_second_start_is_refused_and_the_first_goes_on(wyoming):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             await client.send(start(), start())
             await client.until("error")
             await client.send(SynthesizeChunk(SHORT), SynthesizeStop())
             await client.until("synthesize-stopped")
-            assert client.kinds == [
-                *("error", "audio-start", "audio-chunk", "audio-stop", "synthesize-stopped")
-            ]
+            assert client.kinds == [*("error", "audio-start", "audio-chunk", "audio-stop", "synthesize-stopped")]
 
     run(talk())
 
 
-def test_events_of_other_services_are_ignored_with_their_audio(wyoming: Any) -> None:
-    async def talk() -> None:
+def test_events_of_other_services_are_ignored_with_their_audio(wyoming):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             await client.client.write_event(Event("transcribe", {"language": "en"}))
             await client.client.write_event(Event("audio-chunk", {"rate": 16_000}, b"\0" * 9999))
@@ -154,7 +142,7 @@ def test_events_of_other_services_are_ignored_with_their_audio(wyoming: Any) -> 
 
 @costly(part=4)
 @given(content=any_bytes)
-def test_any_bytes_leave_the_service_well(wyoming: Any, content: bytes) -> None:
+def test_any_bytes_leave_the_service_well(wyoming, content):
     address = urlsplit(wyoming.uri)
     with socket.create_connection((address.hostname, address.port), GUARD_S) as connection:
         connection.sendall(content)
@@ -163,7 +151,7 @@ def test_any_bytes_leave_the_service_well(wyoming: Any, content: bytes) -> None:
             while connection.recv(65_536):
                 pass
 
-    async def talk() -> None:
+    async def talk():
         async with Talk(wyoming.uri) as client:
             await client.send(Ping())
             await client.until("pong")

@@ -5,24 +5,19 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from wyoming.event import Event, read_event, write_event
-from wyoming.info import Describe
-
 from tests.service.api.wyoming.talks import SHORT, Talk, pcm, run, whole
 from tests.service.commands import command
+from wyoming.event import Event, read_event, write_event
+from wyoming.info import Describe
 
 IN_USE = "Address already in use\n"
 
 
 @pytest.mark.thorough
-def test_a_unix_socket_serves_its_owner_and_group_and_is_removed(
-    start_server: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_a_unix_socket_serves_its_owner_and_group_and_is_removed(start_server, tmp_path):
     path = tmp_path / "wyoming.sock"
     # What a process that was killed has left.
     with socket.socket(socket.AF_UNIX) as stale:
@@ -32,7 +27,7 @@ def test_a_unix_socket_serves_its_owner_and_group_and_is_removed(
     server.wait_until_ready()
     assert path.stat().st_mode & 0o777 == 0o660
 
-    async def talk() -> bytes:
+    async def talk():
         async with Talk(f"unix://{path}") as client:
             return await client.say(SHORT)
 
@@ -45,18 +40,16 @@ def test_a_unix_socket_serves_its_owner_and_group_and_is_removed(
     assert not path.exists()
 
 
-def test_a_path_that_is_no_socket_is_left_alone(tmp_path: Path) -> None:
+def test_a_path_that_is_no_socket_is_left_alone(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("keep me")
-    done = command(
-        "serve", "--port", "0", "--model", "/nowhere.onnx", "--wyoming", f"unix://{path}"
-    )
+    done = command("serve", "--port", "0", "--model", "/nowhere.onnx", "--wyoming", f"unix://{path}")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("kokoro-service: wyoming: cannot listen")
     assert path.read_text() == "keep me"
 
 
-def test_a_taken_port_stops_start_up_with_one_line() -> None:
+def test_a_taken_port_stops_start_up_with_one_line():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         uri = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
         # Found before the model is looked for, which is not there.
@@ -68,7 +61,7 @@ def test_a_taken_port_stops_start_up_with_one_line() -> None:
 
 
 @pytest.mark.thorough
-def test_standard_streams_serve_one_client_and_nothing_but_events(cache_dir: Path) -> None:
+def test_standard_streams_serve_one_client_and_nothing_but_events(cache_dir):
     arguments = ("--port", "0", "--cache-dir", str(cache_dir), "--wyoming", "stdio://")
     with subprocess.Popen(
         [sys.executable, "-m", "service", "serve", *arguments],
@@ -97,7 +90,7 @@ def test_standard_streams_serve_one_client_and_nothing_but_events(cache_dir: Pat
 
 
 @pytest.mark.thorough
-def test_standard_input_that_is_a_file_is_refused(cache_dir: Path) -> None:
+def test_standard_input_that_is_a_file_is_refused(cache_dir):
     arguments = ("--port", "0", "--cache-dir", str(cache_dir), "--wyoming", "stdio://")
     with Path(__file__).open("rb") as file:
         done = subprocess.run(

@@ -1,23 +1,19 @@
 """What Wyoming's clients ask for, and what they hear."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
+from service.text.readers import Readers
+from tests.service.api.speech_client import speak
+from tests.service.api.wyoming.talks import LONG, SHORT, Talk, run, start
 from wyoming.info import Describe, Info
 from wyoming.ping import Ping, Pong
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStop, SynthesizeTextFormat
 
 from service import __version__
 from service.text import LANGUAGES
-from service.text.readers import Readers
-from tests.service.api.speech_client import speak
-from tests.service.api.wyoming.talks import LONG, SHORT, Talk, run, start
 
 
-def test_describe_tells_of_every_voice(wyoming: Any) -> None:
-    async def talk() -> Info:
+def test_describe_tells_of_every_voice(wyoming):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             await client.send(Describe())
             return Info.from_event(await client.receive())
@@ -40,8 +36,8 @@ def test_describe_tells_of_every_voice(wyoming: Any) -> None:
         assert voices[voice["name"]].installed is (voice["language"] in readable)
 
 
-def test_a_whole_text_is_spoken_as_a_stream_of_http_is(wyoming: Any) -> None:
-    async def talk() -> tuple[bytes, list[str]]:
+def test_a_whole_text_is_spoken_as_a_stream_of_http_is(wyoming):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             return await client.say(LONG[:200], name="bf_emma"), client.kinds
 
@@ -51,8 +47,8 @@ def test_a_whole_text_is_spoken_as_a_stream_of_http_is(wyoming: Any) -> None:
     assert kinds == ["audio-start", "audio-chunk", "audio-stop"]
 
 
-def test_what_cannot_be_pronounced_is_a_short_silence(wyoming: Any) -> None:
-    async def talk() -> list[bytes]:
+def test_what_cannot_be_pronounced_is_a_short_silence(wyoming):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             heard = [await client.say(text) for text in ("...", "[pause:0s]", "[pause:0.00001s]")]
             for text in ("\N{SLIGHTLY SMILING FACE}", "[pause:0s]"):
@@ -62,16 +58,14 @@ def test_what_cannot_be_pronounced_is_a_short_silence(wyoming: Any) -> None:
     assert set(run(talk())) == {bytes(2 * 4_800)}  # 0.2 s
 
 
-def test_a_text_in_parts_is_spoken_once_however_it_is_cut(wyoming: Any) -> None:
-    async def talk() -> list[bytes]:
+def test_a_text_in_parts_is_spoken_once_however_it_is_cut(wyoming):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             heard = []
             for size in (1, 7, len(LONG)):
                 parts = [LONG[at : at + size] for at in range(0, len(LONG), size)]
                 heard.append(await client.say_in_parts(*parts))
-            assert client.kinds == 3 * [
-                *("audio-start", "audio-chunk", "audio-stop", "synthesize-stopped")
-            ]
+            assert client.kinds == 3 * [*("audio-start", "audio-chunk", "audio-stop", "synthesize-stopped")]
             return heard
 
     first, second, third = run(talk())
@@ -80,8 +74,8 @@ def test_a_text_in_parts_is_spoken_once_however_it_is_cut(wyoming: Any) -> None:
     assert 0.9 * len(said) < len(first) < 1.1 * len(said)
 
 
-def test_sound_leaves_inside_a_sentence_that_is_still_being_written(wyoming: Any) -> None:
-    async def talk() -> list[str]:
+def test_sound_leaves_inside_a_sentence_that_is_still_being_written(wyoming):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             await client.send(start(), SynthesizeChunk("The birch canoe slid on planks, and th"))
             await client.until("audio-chunk")
@@ -92,10 +86,10 @@ def test_sound_leaves_inside_a_sentence_that_is_still_being_written(wyoming: Any
     assert run(talk()) == ["audio-start", "audio-chunk", "audio-stop", "synthesize-stopped"]
 
 
-def test_a_sentence_leaves_window_by_window(wyoming: Any) -> None:
+def test_a_sentence_leaves_window_by_window(wyoming):
     sentence = LONG[:200].replace(".", ",") + " and this is its end."
 
-    async def talk() -> list[int]:
+    async def talk():
         async with Talk(wyoming.uri) as client:
             await client.say(sentence)
             return [len(event.payload or b"") for event in client.heard]
@@ -106,8 +100,8 @@ def test_a_sentence_leaves_window_by_window(wyoming: Any) -> None:
     assert len([size for size in sizes if 0 < size < 32_768]) > 2
 
 
-def test_texts_in_parts_and_whole_ones_follow_each_other_on_a_connection(wyoming: Any) -> None:
-    async def talk() -> None:
+def test_texts_in_parts_and_whole_ones_follow_each_other_on_a_connection(wyoming):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             once = await client.say(SHORT)
             # All at once: they are answered one after the other.
@@ -115,9 +109,7 @@ def test_texts_in_parts_and_whole_ones_follow_each_other_on_a_connection(wyoming
             await client.until("audio-stop")
             await client.until("audio-stop")
             assert sum(len(event.payload or b"") for event in client.heard) == 3 * len(once)
-            assert any(
-                Pong.is_type(event.type) and event.data == {"text": "now"} for event in client.heard
-            )
+            assert any(Pong.is_type(event.type) and event.data == {"text": "now"} for event in client.heard)
             assert await client.say_in_parts(SHORT)
             assert await client.say(SHORT) == once
 
@@ -140,10 +132,8 @@ def test_texts_in_parts_and_whole_ones_follow_each_other_on_a_connection(wyoming
         ({}, "af_heart"),
     ],
 )
-def test_a_voice_is_chosen_by_name_or_by_language(
-    wyoming: Any, choice: dict[str, str], voice: str
-) -> None:
-    async def talk() -> list[bytes]:
+def test_a_voice_is_chosen_by_name_or_by_language(wyoming, choice, voice):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             return [await client.say(SHORT, **choice), await client.say(SHORT, name=voice)]
 
@@ -151,10 +141,10 @@ def test_a_voice_is_chosen_by_name_or_by_language(
     assert chosen == named
 
 
-def test_ssml_is_spoken_whole_and_refused_in_parts(wyoming: Any) -> None:
+def test_ssml_is_spoken_whole_and_refused_in_parts(wyoming):
     ssml = '<speak>Good <break time="1s"/> day.</speak>'
 
-    async def talk() -> None:
+    async def talk():
         async with Talk(wyoming.uri) as client:
             plain = await client.say("Good day.")
             await client.send(Synthesize(ssml, text_format=SynthesizeTextFormat.SSML))
@@ -171,8 +161,8 @@ def test_ssml_is_spoken_whole_and_refused_in_parts(wyoming: Any) -> None:
     run(talk())
 
 
-def test_a_blank_text_in_parts_ends_without_sound(wyoming: Any) -> None:
-    async def talk() -> None:
+def test_a_blank_text_in_parts_ends_without_sound(wyoming):
+    async def talk():
         async with Talk(wyoming.uri) as client:
             for parts in ([], ["  ", "\n"]):
                 assert await client.say_in_parts(*parts) == b""

@@ -1,37 +1,33 @@
 """Events on the wire, within bounds."""
 
-from __future__ import annotations
-
 import asyncio
-from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-from wyoming.event import Event, async_write_event
-
 from service.api.wyoming.wire import IdleError, MalformedEventError, Wire
 from tests.profiles import given
 from tests.service.api.wyoming.talks import run
 from tests.service.api.wyoming.wire_bytes import LIMIT, any_bytes, json_values
+from wyoming.event import Event, async_write_event
 
 
 class Sink:
     """Stands for a writer; keeps what was written."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.content = b""
 
-    def write(self, content: bytes) -> None:
+    def write(self, content):
         self.content += content
 
-    def writelines(self, parts: tuple[bytes, ...]) -> None:
+    def writelines(self, parts):
         self.content += b"".join(parts)
 
-    async def drain(self) -> None:
+    async def drain(self):
         pass
 
 
-def wire(content: bytes, *, ends: bool = True, receive_timeout_s: float = 60.0) -> Wire:
+def wire(content, *, ends=True, receive_timeout_s=60.0):
     reader = asyncio.StreamReader(limit=LIMIT)
     reader.feed_data(content)
     if ends:
@@ -45,10 +41,10 @@ def wire(content: bytes, *, ends: bool = True, receive_timeout_s: float = 60.0) 
     )
 
 
-def received(content: bytes, **options: Any) -> list[Event]:
+def received(content, **options):
     """Return every event up to the end."""
 
-    async def receive() -> list[Event]:
+    async def receive():
         one, events = wire(content, **options), []
         while (event := await one.receive(60.0)) is not None:
             events.append(event)
@@ -57,7 +53,7 @@ def received(content: bytes, **options: Any) -> list[Event]:
     return run(receive())
 
 
-async def written(*events: Event) -> bytes:
+async def written(*events):
     sink = Sink()
     for event in events:
         await async_write_event(event, sink)  # type: ignore[arg-type]
@@ -73,18 +69,16 @@ events = st.builds(
 
 
 @given(st.lists(events, max_size=4))
-def test_what_the_package_writes_is_read(some: list[Event]) -> None:
+def test_what_the_package_writes_is_read(some):
     try:
         content = run(written(*some))
     except UnicodeEncodeError:  # lone surrogates, which the package does not write
         return
-    assert [(event.type, event.data) for event in received(content)] == [
-        (event.type, event.data) for event in some
-    ]
+    assert [(event.type, event.data) for event in received(content)] == [(event.type, event.data) for event in some]
 
 
 @given(any_bytes)
-def test_any_bytes_are_events_or_malformed(content: bytes) -> None:
+def test_any_bytes_are_events_or_malformed(content):
     try:
         found = received(content)
     except MalformedEventError:
@@ -114,32 +108,27 @@ def test_any_bytes_are_events_or_malformed(content: bytes) -> None:
         b'{"type": "ping", "data": {"text": ' + b"9" * 1900 + b"}}\n" + b"{" * 5000,
     ],
 )
-def test_what_is_no_event_is_malformed(content: bytes) -> None:
+def test_what_is_no_event_is_malformed(content):
     with pytest.raises(MalformedEventError) as caught:
         received(content)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    "content",
-    [
-        b'{"type"',
-        b'{"type": "ping", "data_length": 5}\n{"a',
-        b'{"type": "x", "payload_length": 9}\n',
-    ],
+    "content", [b'{"type"', b'{"type": "ping", "data_length": 5}\n{"a', b'{"type": "x", "payload_length": 9}\n']
 )
-def test_who_leaves_amid_an_event_has_left(content: bytes) -> None:
+def test_who_leaves_amid_an_event_has_left(content):
     assert received(content) == []
 
 
-def test_data_of_the_header_and_after_it_is_one() -> None:
+def test_data_of_the_header_and_after_it_is_one():
     content = b'{"type": "x", "data": {"a": 1, "b": 1}, "data_length": 8}\n{"b": 2}'
     (event,) = received(content)
     assert event.data == {"a": 1, "b": 2}
 
 
-def test_who_is_silent_is_idle_and_who_stops_amid_an_event_sent_none() -> None:
-    async def receive() -> None:
+def test_who_is_silent_is_idle_and_who_stops_amid_an_event_sent_none():
+    async def receive():
         with pytest.raises(IdleError):
             await wire(b"", ends=False).receive(0.001)
         with pytest.raises(MalformedEventError, match="did not end within"):

@@ -1,7 +1,5 @@
 """Bytes that a client may send, events or not."""
 
-from __future__ import annotations
-
 import json
 
 from hypothesis import strategies as st
@@ -15,9 +13,7 @@ json_values = st.recursive(
     max_leaves=5,
 )
 
-_header_values = st.sampled_from(
-    [0, 1, 5, LIMIT, LIMIT + 1, -1, 1e300, True, None, "5", [], {}, {"text": "Hi"}]
-)
+_header_values = st.sampled_from([0, 1, 5, LIMIT, LIMIT + 1, -1, 1e300, True, None, "5", [], {}, {"text": "Hi"}])
 _lines = st.one_of(
     st.binary(max_size=60),
     st.binary(max_size=60).map(lambda line: line + b"\n"),

@@ -1,20 +1,14 @@
 """What turns recognized operators into such as can be run."""
 
-from __future__ import annotations
-
 import pytest
+from tests.service.preparation.rewriting.graph_checks import backend_named
 
-from tests.service.preparation.rewriting.graph_checks import Backend, backend_named
 
-
-@pytest.fixture(
-    scope="session",
-    params=["stock", "native"],
-)
-def backend(request: pytest.FixtureRequest) -> Backend:
+@pytest.fixture(scope="session", params=["stock", "native"])
+def backend(request):
     return backend_named(request.param)
 
 
 @pytest.fixture(scope="session")
-def native() -> Backend:
+def native():
     return backend_named("native")

@@ -1,30 +1,23 @@
 """Graphs of floats, and the weights that they hold."""
 
-from __future__ import annotations
-
 import numpy as np
-import onnx_ir as ir
-
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import constant
 from service.preparation.rewriting.transposes import cancel_transposes
-from tests.service.preparation.rewriting.graph_checks import (
-    tidied,
-)
-from tests.service.preparation.rewriting.published_graphs import Array
+from tests.service.preparation.rewriting.graph_checks import tidied
 
 WEIGHT_SCALE = np.float32(0.0021)
 """Of every convolution in `Published`."""
 
 
-def finished(model: ir.Model) -> ir.Model:
+def finished(model):
     """Drop what nobody uses any more, and the dialect with it."""
     cancel_transposes(model.graph)
     model.graph.opset_imports.pop(DOMAIN, None)
     return tidied(model)
 
 
-def held(value: ir.Value | None) -> Array:
+def held(value):
     """What an initializer or a Constant holds."""
     assert value is not None
     array = constant(value)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-
-import ortffi
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.prepared import DECODER, ENCODER
 from service.preparation.rewriting.pipeline import Report
+
+import ortffi
 
 
 @dataclass(frozen=True)
@@ -23,26 +23,26 @@ class Rewritten:
     decoder: onnx.GraphProto
 
     @property
-    def nodes(self) -> list[onnx.NodeProto]:
+    def nodes(self):
         return [*self.encoder.node, *self.decoder.node]
 
     @property
-    def weights(self) -> list[onnx.TensorProto]:
+    def weights(self):
         return [*self.encoder.initializer, *self.decoder.initializer]
 
     @property
-    def operators(self) -> Counter[str]:
+    def operators(self):
         return Counter(node.op_type for node in self.nodes)
 
     @property
-    def weights_bytes(self) -> int:
+    def weights_bytes(self):
         return sum((self.folder / files.weights).stat().st_size for files in (ENCODER, DECODER))
 
 
 HALF = onnx.TensorProto.FLOAT16
 
 
-def halved(graph: onnx.GraphProto, *names: str) -> set[str]:
+def halved(graph, *names):
     """The nodes that values come from and that have a weight in halves, or make them."""
     halves = {each.name for each in graph.initializer if each.data_type == HALF}
     producers = {name: node for node in graph.node for name in node.output}
@@ -60,16 +60,16 @@ def halved(graph: onnx.GraphProto, *names: str) -> set[str]:
     return found
 
 
-def in_halves(graph: onnx.GraphProto) -> list[onnx.NodeProto]:
+def in_halves(graph):
     halves = {each.name for each in graph.initializer if each.data_type == HALF}
     return [n for n in graph.node if n.op_type == "Conv" and n.input[1] in halves]
 
 
-def to(cast: onnx.NodeProto) -> int:
+def to(cast):
     return int(cast.attribute[0].i)
 
 
-def made_by(node: onnx.NodeProto, producers: dict[str, onnx.NodeProto]) -> set[str]:
+def made_by(node, producers):
     """The operators up to three steps before one."""
     found, names = set[str](), list(node.input)
     for _ in range(3):
@@ -82,12 +82,10 @@ def made_by(node: onnx.NodeProto, producers: dict[str, onnx.NodeProto]) -> set[s
 class Watched:
     """Sessions of the model in floats that tell all of its convolutions' shapes."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.encoder, self.decoder = (_watched(folder, files.graph) for files in (ENCODER, DECODER))
 
-    def shapes(
-        self, token_ids: tuple[int, ...], style: np.ndarray, speed: float, buckets: list[int]
-    ) -> tuple[np.ndarray, int, list[list[int]]]:
+    def shapes(self, token_ids, style, speed, buckets):
         """The samples, the frames, and the shapes inside behind the encoder of tokens."""
         feeds = {
             "tokens": np.array([[0, *token_ids, 0]], np.int64), "style": style,
@@ -104,30 +102,22 @@ class Watched:
         }  # fmt: skip
         audio, *others = self.decoder.run(feeds, copy=True)
         n_tokens = len(token_ids) + 2
-        inside = [
-            size.tolist() for size in (*sizes, *others) if n_tokens not in (size[0], size[-1])
-        ]
+        inside = [size.tolist() for size in (*sizes, *others) if n_tokens not in (size[0], size[-1])]
         return audio[: n_frames * SAMPLES_PER_FRAME], n_frames, inside
 
-    def close(self) -> None:
+    def close(self):
         self.encoder.close()
         self.decoder.close()
 
 
-def _watched(folder: Path, name: str) -> ortffi.Session:
+def _watched(folder, name):
     model = onnx.load(folder / name, load_external_data=False)
     for node in list(model.graph.node):
         if node.op_type in ("Conv", "LSTM", "ConvTranspose"):
-            size = onnx.helper.make_node(
-                "Shape", [node.output[0]], [f"size of {len(model.graph.output)}"]
-            )
+            size = onnx.helper.make_node("Shape", [node.output[0]], [f"size of {len(model.graph.output)}"])
             model.graph.node.append(size)
-            model.graph.output.append(
-                onnx.helper.make_tensor_value_info(size.output[0], onnx.TensorProto.INT64, None)
-            )
+            model.graph.output.append(onnx.helper.make_tensor_value_info(size.output[0], onnx.TensorProto.INT64, None))
     builder = ortffi.SessionBuilder().with_cpu().with_intra_threads(2)
     builder = builder.with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
-    builder = builder.with_config(
-        "session.model_external_initializers_file_folder_path", str(folder)
-    )
+    builder = builder.with_config("session.model_external_initializers_file_folder_path", str(folder))
     return builder.commit_from_memory(model.SerializeToString())

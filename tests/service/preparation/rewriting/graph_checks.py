@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import onnx_ir as ir
 import pytest
 from onnx_ir.passes import common as passes
-from onnxscript.rewriter import RewriteRuleSet
-
-import ortffi
-from service.preparation.operators import (
-    NativeOperators,
-    NativeUnavailableError,
-    find_native_operators,
-)
-from service.preparation.rewriting import (
-    convolutions,
-    fourier,
-    native,
-    normalization,
-    resampling,
-    snake,
-    stock,
-)
+from service.preparation.operators import NativeOperators, NativeUnavailableError, find_native_operators
 from service.preparation.rewriting.blocks import fuse_blocks
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import constant
@@ -35,6 +18,9 @@ from service.preparation.rewriting.laying_out import lay_out
 from service.preparation.rewriting.projections import merge_projections
 from service.preparation.rewriting.transposes import move_transposes
 from tests.service.preparation.rewriting.published_graphs import Array, Published
+
+import ortffi
+from service.preparation.rewriting import convolutions, fourier, native, normalization, resampling, snake, stock
 
 
 @dataclass(frozen=True)
@@ -50,21 +36,20 @@ class NearMiss:
     why: str
 
 
-def near_misses(table: Mapping[str, tuple[str, Callable[[Published], Sequence[str]]]]) -> Any:
+def near_misses(table):
     """Parametrize a test with what is changed, why it must not be recognized, and the builder."""
     return pytest.mark.parametrize(
-        "near_miss",
-        [pytest.param(NearMiss(build, why), id=what) for what, (why, build) in table.items()],
+        "near_miss", [pytest.param(NearMiss(build, why), id=what) for what, (why, build) in table.items()]
     )
 
 
-def check_left_alone(rules: RewriteRuleSet, near_miss: NearMiss) -> None:
+def check_left_alone(rules, near_miss):
     """Check that rules do not touch a graph, and that it can be run."""
     graph = Published()
     check_untouched(rules, graph, *near_miss.build(graph), why=near_miss.why)
 
 
-def check_untouched(rules: RewriteRuleSet, graph: Published, *outputs: str, why: str = "") -> None:
+def check_untouched(rules, graph, *outputs, why=""):
     """Check that rules do not touch what is built so far, and that it can be run."""
     published = graph.model(*outputs)
     before = plain(copied(published), graph.feeds)
@@ -75,7 +60,7 @@ def check_untouched(rules: RewriteRuleSet, graph: Published, *outputs: str, why:
         np.testing.assert_array_equal(one, other)
 
 
-def fused(model: ir.Model, fuse: Callable[[ir.Graph], int]) -> tuple[ir.Model, int]:
+def fused(model, fuse):
     """Return a copy with native operators put in, and how many what puts them in says."""
     model = copied(model)
     count = fuse(model.graph)
@@ -84,7 +69,7 @@ def fused(model: ir.Model, fuse: Callable[[ir.Graph], int]) -> tuple[ir.Model, i
     return model, count
 
 
-def tidied(model: ir.Model) -> ir.Model:
+def tidied(model):
     """Drop what nobody uses any more."""
     passes.RemoveUnusedNodesPass()(model)
     passes.IdentityEliminationPass()(model)
@@ -93,11 +78,11 @@ def tidied(model: ir.Model) -> ir.Model:
     return model
 
 
-def copied(model: ir.Model) -> ir.Model:
+def copied(model):
     return ir.from_proto(ir.to_proto(model))
 
 
-def operators(model: ir.Model) -> Counter[str]:
+def operators(model):
     """How often each operator is there; those that are not ONNX's have their domain before them."""
     return Counter(
         f"{node.domain}.{node.op_type}" if node.domain else node.op_type
@@ -106,12 +91,12 @@ def operators(model: ir.Model) -> Counter[str]:
     )
 
 
-def dialect(model: ir.Model) -> Counter[str]:
+def dialect(model):
     """How often each operator of the dialect is there."""
     return Counter(node.op_type for node in model.graph if node.domain == DOMAIN)
 
 
-def recognize(model: ir.Model) -> ir.Model:
+def recognize(model):
     """Do what comes before operators are put in, with what is known of the form of a graph."""
     for module in (convolutions, normalization, snake, resampling, fourier):
         module.rules().apply_to_model(model)
@@ -121,12 +106,12 @@ def recognize(model: ir.Model) -> ir.Model:
     return tidied(model)
 
 
-def the_node(model: ir.Model, op_type: str) -> ir.Node:
+def the_node(model, op_type):
     (node,) = (node for node in model.graph if node.op_type == op_type)
     return node
 
 
-def attributes_of(node: ir.Node) -> dict[str, Any]:
+def attributes_of(node):
     return {name: attribute.value for name, attribute in node.attributes.items()}
 
 
@@ -137,7 +122,7 @@ class Backend:
     name: str
     operators: NativeOperators | None = None
 
-    def lower(self, model: ir.Model) -> ir.Model:
+    def lower(self, model):
         """Cancel transposes, put in operators and take out the dialect.
 
         Weights are laid out when a graph is run, for the kernels of this processor.
@@ -157,7 +142,7 @@ class Backend:
         passes.TopologicalSortPass()(model)
         return model
 
-    def run(self, model: ir.Model, feeds: Mapping[str, Array]) -> list[Array]:
+    def run(self, model, feeds):
         builder = ortffi.SessionBuilder().with_cpu().with_intra_threads(1)
         builder = builder.with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
         if self.operators is not None:
@@ -174,16 +159,11 @@ class Backend:
         return outputs
 
 
-_WEIGHTS = {
-    "ConvInteger": (1,),
-    "MatMulInteger": (1,),
-    "MatMulIntegerToFloat": (1,),
-    "DynamicQuantizeLSTM": (1, 2),
-}
+_WEIGHTS = {"ConvInteger": (1,), "MatMulInteger": (1,), "MatMulIntegerToFloat": (1,), "DynamicQuantizeLSTM": (1, 2)}
 """Which inputs of ONNX Runtime's operators are multiplied by unsigned activations."""
 
 
-def check_exact(model: ir.Model) -> None:
+def check_exact(model):
     """Check that no processor cuts off a sum of products in a graph, whatever it is given."""
     for node in model.graph:
         if node.domain == native.OPERATORS:
@@ -203,7 +183,7 @@ def check_exact(model: ir.Model) -> None:
                 assert most <= 128, f"two weights of {value.name} of {node.op_type} make {most}"
 
 
-def most_of_two(weight: Array) -> int:
+def most_of_two(weight):
     """Return what two neighbours, in the axis that is summed, add up to at most in one sign."""
     wide = np.abs(weight.astype(np.int16)) if weight.shape[-2] == 1 else weight.astype(np.int16)
     one, other = wide[..., :-1, :], wide[..., 1:, :]
@@ -214,7 +194,7 @@ def most_of_two(weight: Array) -> int:
     return int(max(rising.max(), -falling.min()))
 
 
-def plain(model: ir.Model, feeds: Mapping[str, Array]) -> list[Array]:
+def plain(model, feeds):
     """Run a graph of ONNX Runtime's own operators."""
     return STOCK.run(model, feeds)
 
@@ -222,7 +202,7 @@ def plain(model: ir.Model, feeds: Mapping[str, Array]) -> list[Array]:
 STOCK = Backend("stock")
 
 
-def backend_named(name: str) -> Backend:
+def backend_named(name):
     """Return a backend; skips where this machine cannot run its operators."""
     if name == STOCK.name:
         return STOCK
@@ -232,12 +212,12 @@ def backend_named(name: str) -> Backend:
         pytest.skip(f"native operators cannot be used: {error}")
 
 
-def same_integers(before: Array, after: Array, step: float) -> None:
+def same_integers(before, after, step):
     """Check that sums of integers are the same: they are less than half a step apart."""
     assert before.shape == after.shape
     assert np.abs(before - after).max() < step / 2
 
 
-def step_of(x: Array, weight_scale: float = 0.0021) -> float:
+def step_of(x, weight_scale=0.0021):
     """By how much one more in the accumulator of a convolution changes its result."""
     return float(max(x.max(), 0) - min(x.min(), 0)) / 255 * weight_scale

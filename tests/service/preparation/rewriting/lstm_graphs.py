@@ -1,40 +1,34 @@
 """LSTMs in the form in which Kokoro is published."""
 
-from __future__ import annotations
-
 import numpy as np
 from onnx import TensorProto, helper
-
-from tests.service.preparation.rewriting.published_graphs import MICROSOFT, Published
+from tests.service.preparation.rewriting.published_graphs import MICROSOFT
 
 N_IN, N_HIDDEN = 6, 8
 
 
 def recurrent(
-    graph: Published,
-    x: str,
+    graph,
+    x,
     *,
-    kind: type = np.int8,
-    zero: int = 0,
-    by_column: bool = False,
-    both_ways: bool = True,
-    state: float | None = 0.0,
-    peepholes: bool = False,
-    bias: bool = True,
-    weights: tuple[str, str] | None = None,
-) -> list[str]:
+    kind=np.int8,
+    zero=0,
+    by_column=False,
+    both_ways=True,
+    state=0.0,
+    peepholes=False,
+    bias=True,
+    weights=None,
+):
     """The outputs of an LSTM in the published form of [T, 1, N_IN]."""
     n = 2 if both_ways else 1
 
-    def matrix(n_rows: int) -> str:
+    def matrix(n_rows):
         return graph.weights(n, n_rows, 4 * N_HIDDEN, kind=kind)
 
-    def scales() -> list[str]:
+    def scales():
         shape = (n, 4 * N_HIDDEN) if by_column else (n,)
-        return [
-            graph.constant(graph.random.uniform(0.002, 0.006, shape)),
-            graph.constant(np.full(shape, zero), kind),
-        ]
+        return [graph.constant(graph.random.uniform(0.002, 0.006, shape)), graph.constant(np.full(shape, zero), kind)]
 
     w, r = weights or (matrix(N_IN), matrix(N_HIDDEN))
     states = ["", ""]

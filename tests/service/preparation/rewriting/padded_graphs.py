@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import onnx_ir as ir
 from onnx import TensorProto
 from onnx_ir.passes import common as passes
-
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME
-from service.preparation.rewriting import normalization
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.padded_encoder import BUCKETS, pad_frames
 from service.preparation.rewriting.transposes import cancel_transposes
 from tests.service.preparation.rewriting.graph_checks import dialect, plain, tidied
-from tests.service.preparation.rewriting.published_graphs import Array, Published
+from tests.service.preparation.rewriting.published_graphs import Published
+
+from service.preparation.rewriting import normalization
 
 N_CHANNELS = 4
 Layer = Callable[["Speech", str], tuple[str, int, int]]
@@ -26,45 +24,42 @@ Layer = Callable[["Speech", str], tuple[str, int, int]]
 class Speech(Published):
     """A graph whose frames are numbered as the published one numbers them."""
 
-    def frames(self, durations: list[int]) -> str:
+    def frames(self, durations):
         """The features of tokens, repeated for their frames; those of added ones are not zero."""
         given = self.given_array(np.array([durations], np.float32), "durations")
         clipped = self.add("Clip", given, self.constant(1.0))
         whole = self.cast(clipped, TensorProto.INT64)
         ends = self.add(
-            "CumSum", self.add("Gather", whole, self.constant(0, np.int64), axis=0),
-            self.constant(0, np.int32),
-        )  # fmt: skip
+            "CumSum", self.add("Gather", whole, self.constant(0, np.int64), axis=0), self.constant(0, np.int32)
+        )
         last = self.add("Gather", ends, self.constant(-1, np.int64), axis=0)
         numbers = self.add("Range", self.constant(0, np.int64), last, self.constant(1, np.int64))
         row = self.add("Unsqueeze", numbers, self.ints(0))
         column = self.add("Unsqueeze", ends, self.ints(1))
         first = self.add("Gather", whole, self.constant(0, np.int64))
         starts = self.add("Sub", column, self.add("Unsqueeze", first, self.ints(1)))
-        inside = self.add(
-            "And", self.add("Less", row, column), self.add("GreaterOrEqual", row, starts)
-        )
+        inside = self.add("And", self.add("Less", row, column), self.add("GreaterOrEqual", row, starts))
         features = self.given(1, N_CHANNELS, len(durations))
         repeated = self.add("MatMul", features, self.cast(inside, TensorProto.FLOAT))
         return self.add("Add", repeated, self.floats(1, N_CHANNELS, 1))
 
-    def ints(self, *values: int) -> str:
+    def ints(self, *values):
         return self.constant(values, np.int64)
 
-    def style(self, n_channels: int) -> str:
+    def style(self, n_channels):
         return self.given(1, 2 * n_channels)
 
-    def resize(self, x: str, factor: int, mode: str = "nearest") -> str:
+    def resize(self, x, factor, mode="nearest"):
         return self.add(
             "Resize", x, "", self.constant([1.0, 1.0, factor]), mode=mode, nearest_mode="floor",
             coordinate_transformation_mode="asymmetric" if mode == "nearest" else "half_pixel",
         )  # fmt: skip
 
-    def conv(self, x: str, n_in: int, n_out: int, size: int = 3, **attributes: Any) -> str:
+    def conv(self, x, n_in, n_out, size=3, **attributes):
         weight = self.floats(n_out, n_in, size, scale=(n_in * size) ** -0.5)
         return self.add("Conv", x, weight, self.floats(n_out), **attributes)
 
-    def speech(self, durations: list[int], layer: Layer) -> ir.Model:
+    def speech(self, durations, layer):
         """The whole graph: 600 samples a frame of what the layer makes."""
         value, n_channels, factor = layer(self, self.frames(durations))
         one = self.conv(value, n_channels, 1, 1)
@@ -79,7 +74,7 @@ class Speech(Published):
         return tidied(model)
 
 
-def padded(model: ir.Model, pad: Callable[[ir.Graph], int] = pad_frames) -> tuple[ir.Model, int]:
+def padded(model, pad=pad_frames):
     """The same with buckets or a mask, and how many nodes were told to disregard frames."""
     passes.TopologicalSortPass()(model)
     count = pad(model.graph)
@@ -89,7 +84,7 @@ def padded(model: ir.Model, pad: Callable[[ir.Graph], int] = pad_frames) -> tupl
     return model, count
 
 
-def run(model: ir.Model, feeds: dict[str, Array], buckets: list[int]) -> Array:
+def run(model, feeds, buckets):
     """What is said of the frames that count; there are whole frames, at least as many."""
     (audio,) = plain(model, feeds | {BUCKETS: np.array(buckets, np.int64)})
     n_samples = int(SAMPLES_PER_FRAME * feeds["durations"].sum())
@@ -98,7 +93,7 @@ def run(model: ir.Model, feeds: dict[str, Array], buckets: list[int]) -> Array:
     return audio[:n_samples]
 
 
-def published(durations: list[int], layer: Layer) -> tuple[Array, Speech]:
+def published(durations, layer):
     """What is said without buckets: `plain` cannot run the dialect."""
     graph = Speech()
     value, n_channels, factor = layer(graph, graph.frames(durations))
@@ -108,27 +103,25 @@ def published(durations: list[int], layer: Layer) -> tuple[Array, Speech]:
     return audio, graph
 
 
-def convolution(size: int = 3, **attributes: Any) -> Layer:
-    def build(graph: Speech, x: str) -> tuple[str, int, int]:
+def convolution(size=3, **attributes):
+    def build(graph, x):
         return graph.conv(x, N_CHANNELS, 5, size, **attributes), 5, 1
 
     return build
 
 
-def two_convolutions(graph: Speech, x: str) -> tuple[str, int, int]:
+def two_convolutions(graph, x):
     inner = graph.add("LeakyRelu", graph.conv(x, N_CHANNELS, 6, 3, pads=[1, 1]), alpha=0.1)
     return graph.conv(inner, 6, 5, 7, pads=[9, 9], dilations=[3]), 5, 1
 
 
-def strided(graph: Speech, x: str) -> tuple[str, int, int]:
+def strided(graph, x):
     finer = graph.conv(graph.resize(x, 6), N_CHANNELS, 5, 3, pads=[1, 1])
     return graph.conv(finer, 5, 4, 6, strides=[3], pads=[2, 1]), 4, 2
 
 
-def transposed(
-    stride: int, size: int, *, group: int = 1, dilation: int = 1, **attributes: Any
-) -> Layer:
-    def build(graph: Speech, x: str) -> tuple[str, int, int]:
+def transposed(stride, size, *, group=1, dilation=1, **attributes):
+    def build(graph, x):
         weight = graph.floats(N_CHANNELS, 1 if group > 1 else 3, size)
         n_out = N_CHANNELS if group > 1 else 3
         y = graph.add(
@@ -140,12 +133,12 @@ def transposed(
     return build
 
 
-def normalized(graph: Speech, x: str) -> tuple[str, int, int]:
+def normalized(graph, x):
     y = graph.modulation(graph.norm(x), graph.style(N_CHANNELS), N_CHANNELS)
     return graph.conv(y, N_CHANNELS, 5, 3, pads=[1, 1]), 5, 1
 
 
-def normalized_twice(graph: Speech, x: str) -> tuple[str, int, int]:
+def normalized_twice(graph, x):
     """One normalization that two styles modulate, and another behind them."""
     norm = graph.norm(x)
     one, other = (graph.modulation(norm, graph.style(N_CHANNELS), N_CHANNELS) for _ in "ab")
@@ -153,34 +146,30 @@ def normalized_twice(graph: Speech, x: str) -> tuple[str, int, int]:
     return graph.modulation(graph.norm(graph.resize(inner, 2)), graph.style(6), 6), 6, 2
 
 
-def recurrent(direction: str) -> Layer:
-    def build(graph: Speech, x: str) -> tuple[str, int, int]:
+def recurrent(direction):
+    def build(graph, x):
         n = 2 if direction == "bidirectional" else 1
         first = graph.add("Transpose", x, perm=[2, 0, 1])
         y = graph.add(
             "LSTM", first, graph.floats(n, 12, N_CHANNELS), graph.floats(n, 12, 3),
             graph.floats(n, 24), direction=direction, hidden_size=3,
         )  # fmt: skip
-        rows = graph.add(
-            "Reshape", graph.add("Transpose", y, perm=[0, 2, 1, 3]), graph.ints(0, 0, -1)
-        )
+        rows = graph.add("Reshape", graph.add("Transpose", y, perm=[0, 2, 1, 3]), graph.ints(0, 0, -1))
         return graph.add("Transpose", rows, perm=[1, 2, 0]), 3 * n, 1
 
     return build
 
 
-def summed(graph: Speech, x: str) -> tuple[str, int, int]:
-    rows = graph.add(
-        "CumSum", graph.add("Transpose", x, perm=[0, 2, 1]), graph.constant(1, np.int32)
-    )
+def summed(graph, x):
+    rows = graph.add("CumSum", graph.add("Transpose", x, perm=[0, 2, 1]), graph.constant(1, np.int32))
     back = graph.add("Transpose", rows, perm=[0, 2, 1])
     return graph.add("Sin", graph.resize(back, 4, "linear")), N_CHANNELS, 4
 
 
-def spectrum(pads: tuple[int, int], size: int | None = None) -> Layer:
+def spectrum(pads, size=None):
     """Hops of 4 samples of which a frame has 3, and by default as many windows as hops."""
 
-    def build(graph: Speech, x: str) -> tuple[str, int, int]:
+    def build(graph, x):
         samples = graph.resize(graph.conv(x, N_CHANNELS, 1, 1), 12)
         samples = graph.conv(samples, 1, 1, 5, pads=[2, 2])
         ends = graph.constant([0, 0, pads[0], 0, 0, pads[1]], np.int64)
@@ -190,7 +179,7 @@ def spectrum(pads: tuple[int, int], size: int | None = None) -> Layer:
     return build
 
 
-def trimmed(graph: Speech, x: str) -> tuple[str, int, int]:
+def trimmed(graph, x):
     """Overlapped and added, then cut at both ends, as the sound is."""
     weight = graph.floats(N_CHANNELS, 2, 20)
     y = graph.add("ConvTranspose", x, weight, strides=[10])
@@ -198,7 +187,7 @@ def trimmed(graph: Speech, x: str) -> tuple[str, int, int]:
     return graph.add("Slice", begun, *(graph.ints(k) for k in (0, -5, 2, 1))), 2, 10
 
 
-def put_together(graph: Speech, x: str) -> tuple[str, int, int]:
+def put_together(graph, x):
     both = graph.add("Concat", x, graph.add("Exp", x), axis=1)
     part = graph.add("Slice", both, *(graph.ints(k) for k in (2, 7, 1, 1)))
     return graph.conv(part, 5, 3, 3, pads=[1, 1]), 3, 1
@@ -213,12 +202,8 @@ LAYERS: dict[str, tuple[Layer, int]] = {
     "a stride": (strided, 2),
     "upsampling": (transposed(10, 20, pads=[5, 5]), 1),
     "upsampling without overlap": (transposed(5, 5), 0),
-    "upsampling of each channel": (
-        transposed(2, 3, group=N_CHANNELS, pads=[1, 1], output_padding=[1]), 1
-    ),
-    "upsampling with samples at the end": (
-        transposed(4, 4, pads=[2, 0], output_padding=[2]), 1
-    ),
+    "upsampling of each channel": (transposed(2, 3, group=N_CHANNELS, pads=[1, 1], output_padding=[1]), 1),
+    "upsampling with samples at the end": (transposed(4, 4, pads=[2, 0], output_padding=[2]), 1),
     "dilated upsampling": (transposed(4, 2, dilation=5, pads=[1, 1]), 1),
     "normalization": (normalized, 2),
     "several normalizations": (normalized_twice, 3),
@@ -230,7 +215,7 @@ LAYERS: dict[str, tuple[Layer, int]] = {
     "a reflected beginning": (spectrum((8, 0)), 1),
     "cut ends": (trimmed, 1),
     "channels put together": (put_together, 1),
-}  # fmt: skip
+}
 
 DURATIONS = [2, 1, 4]
 """Seven frames."""

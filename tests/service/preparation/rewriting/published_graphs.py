@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import onnx_ir as ir
 from onnx import TensorProto, helper, numpy_helper
-
 from service.model.durations import TENSOR_NAME
 
 Array = np.ndarray[Any, Any]
@@ -28,71 +26,61 @@ class Published:
         feeds: what the graph is run with.
     """
 
-    def __init__(self, seed: int = 1) -> None:
+    def __init__(self, seed=1):
         self.random = np.random.default_rng(seed)
         self.feeds: dict[str, Array] = {}
         self._nodes: list[Any] = []
         self._initializers: list[Any] = []
         self._count = 0
 
-    def _name(self, kind: str) -> str:
+    def _name(self, kind):
         self._count += 1
         return f"{kind}_{self._count}"
 
-    def given(self, *shape: int, name: str | None = None) -> str:
+    def given(self, *shape, name=None):
         """An input that is normally distributed."""
         return self.given_array(self.random.normal(size=shape).astype(np.float32), name)
 
-    def given_array(self, array: Array, name: str | None = None) -> str:
+    def given_array(self, array, name=None):
         name = name or self._name("input")
         self.feeds[name] = array
         return name
 
-    def constant(self, value: Any, dtype: Any = np.float32) -> str:
+    def constant(self, value, dtype=np.float32):
         name = self._name("constant")
         self._initializers.append(numpy_helper.from_array(np.asarray(value, dtype), name))
         return name
 
-    def floats(self, *shape: int, scale: float = 1.0) -> str:
+    def floats(self, *shape, scale=1.0):
         return self.constant(scale * self.random.normal(size=shape))
 
-    def add(self, op_type: str, *inputs: str, **attributes: Any) -> str:
+    def add(self, op_type, *inputs, **attributes):
         """A node with one output."""
         (output,) = self.add_many(op_type, 1, *inputs, **attributes)
         return output
 
-    def add_many(self, op_type: str, n: int, *inputs: str, **attributes: Any) -> list[str]:
+    def add_many(self, op_type, n, *inputs, **attributes):
         """A node with several outputs."""
         outputs = [self._name(op_type) for _ in range(n)]
         self._nodes.append(helper.make_node(op_type, inputs, outputs, **attributes))
         return outputs
 
-    def add_named(self, op_type: str, name: str, *inputs: str, **attributes: Any) -> str:
+    def add_named(self, op_type, name, *inputs, **attributes):
         """A node whose output has a name of its own."""
         self._nodes.append(helper.make_node(op_type, inputs, [name], **attributes))
         return name
 
-    def weights(self, *shape: int, kind: type = np.uint8) -> str:
+    def weights(self, *shape, kind=np.uint8):
         """Quantized weights as small as published ones, see `WIDEST`; uint8 has 128 for zero."""
         weights = self.random.integers(-WIDEST, WIDEST + 1, shape)
         return self.constant(weights + (128 if kind is np.uint8 else 0), kind)
 
-    def quantized(self, x: str) -> list[str]:
+    def quantized(self, x):
         return self.add_many("DynamicQuantizeLinear", 3, x)
 
     def convolution(
-        self,
-        x: str | list[str],
-        n_in: int,
-        n_out: int,
-        size: int = 3,
-        *,
-        bias: bool = True,
-        shared_scale: bool = True,
-        scale_first: bool = False,
-        weight_zero: int = 69,
-        **attributes: Any,
-    ) -> str:
+        self, x, n_in, n_out, size=3, *, bias=True, shared_scale=True, scale_first=False, weight_zero=69, **attributes
+    ):
         """Quantized inside, as every convolution of a published model but the last one.
 
         Args:
@@ -104,9 +92,7 @@ class Published:
             "auto_pad": "NOTSET", "dilations": [1], "group": 1, "kernel_shape": [size],
             "pads": [size // 2, size // 2], "strides": [1],
         } | attributes  # fmt: skip
-        sums = self.add(
-            "ConvInteger", quantized, weight, zero, self.constant(weight_zero, np.uint8), **given
-        )
+        sums = self.add("ConvInteger", quantized, weight, zero, self.constant(weight_zero, np.uint8), **given)
         weight_scale = self.constant(0.0021)
         step = self.add("Mul", scale, weight_scale)
         if bias:
@@ -115,17 +101,15 @@ class Published:
         floats = self.cast(sums, TensorProto.FLOAT)
         return self.add("Mul", *((step, floats) if scale_first else (floats, step)))
 
-    def quantized_bias(
-        self, bias: str, step: str, rounding: str = "Floor", shape: Sequence[int] = (1, -1, 1)
-    ) -> str:
+    def quantized_bias(self, bias, step, rounding="Floor", shape=(1, -1, 1)):
         rounded = self.add(rounding, self.add("Div", bias, step))
         integers = self.cast(rounded, TensorProto.INT32)
         return self.add("Reshape", integers, self.constant(shape, np.int64))
 
-    def cast(self, x: str, to: int) -> str:
+    def cast(self, x, to):
         return self.add("Cast", x, to=to)
 
-    def norm(self, x: str, *, axis: int = 2, epsilon: Any = 1e-5) -> str:
+    def norm(self, x, *, axis=2, epsilon=1e-5):
         """Normalization over time of [1, C, T]."""
         axes = self.constant([axis], np.int64)
         centered = self.add("Sub", x, self.mean(x, axes))
@@ -133,10 +117,10 @@ class Published:
         deviation = self.add("Sqrt", self.add("Add", variance, self.constant(epsilon)))
         return self.add("Div", centered, deviation)
 
-    def mean(self, x: str, axes: str) -> str:
+    def mean(self, x, axes):
         return self.add("ReduceMean", x, axes, noop_with_empty_axes=0, keepdims=1)
 
-    def time_first_norm(self, x: str) -> str:
+    def time_first_norm(self, x):
         """The same of [T, 1, C], giving [1, C, T]."""
         axes = self.constant([0], np.int64)
         centered = self.add("Sub", x, self.mean(x, axes))
@@ -145,9 +129,7 @@ class Published:
         deviation = self.add("Sqrt", self.add("Add", turned, self.constant(1e-5)))
         return self.add("Div", self.add("Transpose", centered, perm=[1, 2, 0]), deviation)
 
-    def modulation(
-        self, x: str, style: str, n: int, *, halves: Sequence[int] | None = None, one: float = 1.0
-    ) -> str:
+    def modulation(self, x, style, n, *, halves=None, one=1.0):
         """(1 + gamma) * x + beta of a style [1, 2n]."""
         column = self.add("Unsqueeze", style, self.constant([2], np.int64))
         sizes = self.constant(halves or [n, n], np.int64)
@@ -155,40 +137,26 @@ class Published:
         product = self.add("Mul", self.add("Add", gamma, self.constant(one)), x)
         return self.add("Add", product, beta)
 
-    def product(
-        self,
-        x: list[str],
-        n_in: int,
-        n_out: int,
-        *,
-        bias: bool = True,
-        bias_first: bool = True,
-        kind: type = np.int8,
-        zero: int = 0,
-    ) -> str:
+    def product(self, x, n_in, n_out, *, bias=True, bias_first=True, kind=np.int8, zero=0):
         """[..., n_out] of the outputs of what quantized [..., n_in]."""
         quantized, scale, zero_point = x
         weight = self.weights(n_in, n_out, kind=kind)
-        sums = self.add(
-            "MatMulInteger", quantized, weight, zero_point,
-            self.constant(np.full(n_out, zero), kind),
-        )  # fmt: skip
+        sums = self.add("MatMulInteger", quantized, weight, zero_point, self.constant(np.full(n_out, zero), kind))
         factors = self.constant(self.random.uniform(0.001, 0.003, n_out))
-        floats = self.add("Mul", self.cast(sums, TensorProto.FLOAT),
-                          self.add("Mul", scale, factors))  # fmt: skip
+        floats = self.add("Mul", self.cast(sums, TensorProto.FLOAT), self.add("Mul", scale, factors))
         if not bias:
             return floats
         offset = self.floats(n_out)
         return self.add("Add", *((offset, floats) if bias_first else (floats, offset)))
 
-    def snake(self, x: str, n: int, *, power: float = 2.0, alpha_first: bool = True) -> str:
+    def snake(self, x, n, *, power=2.0, alpha_first=True):
         alpha = self.random.uniform(0.2, 3, (1, n, 1)).astype(np.float32)
         scaled = (self.constant(alpha), x)
         sine = self.add("Sin", self.add("Mul", *(scaled if alpha_first else scaled[::-1])))
         square = self.add("Pow", sine, self.constant(power))
         return self.add("Add", x, self.add("Mul", self.constant(1 / alpha), square))
 
-    def upsampling(self, x: str, n_in: int, n_out: int, stride: int, **attributes: Any) -> str:
+    def upsampling(self, x, n_in, n_out, stride, **attributes):
         given = {
             "strides": [stride], "kernel_shape": [2 * stride], "auto_pad": "NOTSET",
             "dilations": [1], "pads": [stride // 2, stride // 2], "group": 1,
@@ -196,9 +164,7 @@ class Published:
         weight = self.floats(n_in, n_out, *given["kernel_shape"], scale=n_in**-0.5)
         return self.add("ConvTranspose", x, weight, self.floats(n_out), **given)
 
-    def residual_block(
-        self, x: str, style: list[str], n: int, size: int = 3, *, residual: bool = True
-    ) -> str:
+    def residual_block(self, x, style, n, size=3, *, residual=True):
         """Three pairs of AdaIN, Snake and convolution; style is quantized, of 8 numbers."""
         for dilation in (1, 3, 5):
             y = x
@@ -210,7 +176,7 @@ class Published:
             x = self.add("Add", y, x) if residual else y
         return x
 
-    def generator(self, n: int = 6, n_frames: int = 20, **given: Any) -> str:
+    def generator(self, n=6, n_frames=20, **given):
         """A small model with all by which it is parted, and one stage of a generator.
 
         Inputs are style, [1, 8], tokens and speed, which are frames; durations are there too. One
@@ -230,16 +196,13 @@ class Published:
         total = self.add("Add", self.add("Add", sooner, later), second)
         return self.add("Conv", total, self.floats(1, n, 7), self.floats(1), pads=[3, 3])
 
-    def model(self, *outputs: str) -> ir.Model:
+    def model(self, *outputs):
         """Return the graph; outputs are floats."""
         types = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64}
         graph = helper.make_graph(
             self._nodes,
             "published",
-            [
-                helper.make_tensor_value_info(name, types[str(array.dtype)], None)
-                for name, array in self.feeds.items()
-            ],
+            [helper.make_tensor_value_info(name, types[str(array.dtype)], None) for name, array in self.feeds.items()],
             [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs],
             self._initializers,
         )

@@ -1,17 +1,15 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
+from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, tidied
+from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import angles
-from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, tidied
-from tests.service.preparation.rewriting.published_graphs import Array, Published
 
 GREATEST = float(np.finfo(np.float32).max)
 LEAST = float(np.finfo(np.float32).smallest_subnormal)
 
 
-def arctangents(x: Array) -> Array:
+def arctangents(x):
     """What the rewritten graph gives, float32."""
     graph = Published()
     model = graph.model(graph.add("Atan", graph.given_array(x.astype(np.float32))))
@@ -21,15 +19,13 @@ def arctangents(x: Array) -> Array:
     return result
 
 
-def of_all_sizes(n: int) -> Array:
+def of_all_sizes(n):
     """Numbers over the whole range of float32, most of them where the angle is bent, both signs."""
-    sizes = np.concatenate(
-        [np.geomspace(1e-37, GREATEST, n), np.geomspace(0.01, 100, n), np.linspace(0.9, 1.1, n)]
-    )
+    sizes = np.concatenate([np.geomspace(1e-37, GREATEST, n), np.geomspace(0.01, 100, n), np.linspace(0.9, 1.1, n)])
     return np.concatenate([-sizes, sizes]).astype(np.float32)
 
 
-def test_angles_are_those_of_numpy_over_the_whole_range() -> None:
+def test_angles_are_those_of_numpy_over_the_whole_range():
     x = of_all_sizes(40_000)
     exact = np.arctan(x.astype(np.float64))
     found = arctangents(x)
@@ -38,7 +34,7 @@ def test_angles_are_those_of_numpy_over_the_whole_range() -> None:
     np.testing.assert_allclose(found, exact, rtol=2e-7, atol=0)
 
 
-def test_an_angle_that_is_off_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_angle_that_is_off_would_be_noticed(monkeypatch):
     shorter = angles.ARCTANGENT[:-1]
     monkeypatch.setattr(angles, "ARCTANGENT", shorter)
     x = of_all_sizes(1000)
@@ -53,23 +49,23 @@ def test_an_angle_that_is_off_would_be_noticed(monkeypatch: pytest.MonkeyPatch) 
         (1.0, np.pi / 4), (-1.0, -np.pi / 4), (0.0, 0.0), (-0.0, 0.0), (LEAST, 0.0), (-LEAST, 0.0),
     ],
 )  # fmt: skip
-def test_angles_of_the_ends_and_the_middle(x: float, angle: float) -> None:
+def test_angles_of_the_ends_and_the_middle(x, angle):
     (found,) = arctangents(np.array([x]))
     assert found == pytest.approx(angle, rel=2e-7, abs=1.5 * LEAST)
 
 
-def test_what_is_no_number_has_no_angle() -> None:
+def test_what_is_no_number_has_no_angle():
     assert np.isnan(arctangents(np.array([np.nan]))).all()
 
 
-def test_the_polynomial_is_as_near_as_it_says() -> None:
+def test_the_polynomial_is_as_near_as_it_says():
     x = np.linspace(1e-6, 1, 200_001)
     error = x * np.polynomial.polynomial.polyval(x * x, angles.ARCTANGENT) / np.arctan(x) - 1
     assert np.abs(error).max() <= 1.6e-8
 
 
 @pytest.mark.parametrize("shape", [(3,), (1, 11, 7), ()])
-def test_every_angle_of_a_graph_is_computed_so(shape: tuple[int, ...]) -> None:
+def test_every_angle_of_a_graph_is_computed_so(shape):
     graph = Published()
     x = graph.given_array(np.asarray(graph.random.normal(size=shape), np.float32))
     published = graph.model(graph.add("Atan", graph.add("Atan", x)))
@@ -81,7 +77,7 @@ def test_every_angle_of_a_graph_is_computed_so(shape: tuple[int, ...]) -> None:
     np.testing.assert_allclose(after, before, rtol=6e-7)
 
 
-def test_other_functions_are_left_alone() -> None:
+def test_other_functions_are_left_alone():
     graph = Published()
     x = graph.given(1, 5)
     model = graph.model(*(graph.add(name, x) for name in ("Tan", "Tanh", "Sin")))

@@ -1,14 +1,7 @@
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
-import onnx_ir as ir
 import pytest
 from onnx_ir.passes import common as passes
-
 from service.preparation.layout import Layout
-from service.preparation.rewriting import native
 from service.preparation.rewriting.blocks import fuse_blocks
 from service.preparation.rewriting.packing import column_sums, cut_runs, with_differences
 from tests.service.preparation.rewriting.graph_checks import (
@@ -23,17 +16,16 @@ from tests.service.preparation.rewriting.graph_checks import (
 from tests.service.preparation.rewriting.native_graphs import array
 from tests.service.preparation.rewriting.published_graphs import Published
 
+from service.preparation.rewriting import native
+
 BLOCK, CONV = "kokoro.ResidualBlock", "kokoro.DynamicQuantizeConv"
 
 
-def frames(graph: Published, n_channels: int, n_frames: int) -> str:
+def frames(graph, n_channels, n_frames):
     return graph.add("Transpose", graph.given(1, n_frames, n_channels), perm=[0, 2, 1])
 
 
-def half(
-    graph: Published, x: str, n: int, size: int, dilation: int = 1, *, leaky: bool = False,
-    **given: Any,
-) -> str:  # fmt: skip
+def half(graph, x, n, size, dilation=1, *, leaky=False, **given):
     """AdaIN, an activation and a convolution."""
     pad = dilation * (size - 1) // 2
     x = graph.modulation(graph.norm(x), graph.given(1, 2 * n), n)
@@ -42,18 +34,18 @@ def half(
 
 
 def chain(
-    graph: Published,
-    n: int = 6,
-    n_frames: int = 9,
-    size: int = 3,
+    graph,
+    n=6,
+    n_frames=9,
+    size=3,
     *,
-    dilations: tuple[int, ...] = (1, 3, 5),
-    seconds: int | None = None,
-    residual: bool = True,
-    addend_in_between: bool = False,
-    asked_for_in_between: bool = False,
-    **given: Any,
-) -> list[str]:
+    dilations=(1, 3, 5),
+    seconds=None,
+    residual=True,
+    addend_in_between=False,
+    asked_for_in_between=False,
+    **given,
+):
     """A block of the generator; its result and what else is asked for."""
     x, asked_for = frames(graph, n, n_frames), []
     for index, dilation in enumerate(dilations):
@@ -67,24 +59,20 @@ def chain(
     return [x, *asked_for]
 
 
-def turned(graph: Published, x: str) -> str:
+def turned(graph, x):
     return graph.add("Exp", graph.add("Transpose", x, perm=[0, 2, 1]))
 
 
-def fused(graph: Published, *outputs: str) -> tuple[ir.Model, int]:
+def fused(graph, *outputs):
     model = recognize(copied(graph.model(*outputs)))
     native.fuse(model.graph)
     passes.RemoveUnusedNodesPass()(model)
     return model, fuse_blocks(model.graph)
 
 
-@pytest.mark.parametrize(
-    ("n_channels", "n_frames", "size"), [(1, 1, 3), (6, 2, 7), (17, 40, 11), (16, 33, 3)]
-)
+@pytest.mark.parametrize(("n_channels", "n_frames", "size"), [(1, 1, 3), (6, 2, 7), (17, 40, 11), (16, 33, 3)])
 @pytest.mark.parametrize("summed", [False, True])
-def test_three_pairs_become_one_operator(
-    n_channels: int, n_frames: int, size: int, summed: bool
-) -> None:
+def test_three_pairs_become_one_operator(n_channels, n_frames, size, summed):
     graph = Published()
     (y,) = chain(graph, n_channels, n_frames, size)
     if summed:
@@ -123,7 +111,7 @@ def test_three_pairs_become_one_operator(
     assert np.abs(after - before).mean() < 0.02 * (np.abs(before).mean() + 1)
 
 
-def test_statistics_of_a_block_go_to_the_next_one() -> None:
+def test_statistics_of_a_block_go_to_the_next_one():
     graph = Published()
     (y,) = chain(graph)
     model, count = fused(graph, turned(graph, half(graph, y, 6, 3)))
@@ -146,7 +134,7 @@ def test_statistics_of_a_block_go_to_the_next_one() -> None:
     ],
     ids=str,
 )
-def test_other_chains_stay_convolutions(given: dict[str, Any]) -> None:
+def test_other_chains_stay_convolutions(given):
     graph = Published()
     outputs = [turned(graph, output) for output in chain(graph, **given)]
     model, count = fused(graph, *outputs)

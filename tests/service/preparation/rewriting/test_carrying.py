@@ -1,27 +1,23 @@
 """Statistics that a decoder of ONNX Runtime's operators takes from elsewhere."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-
 import numpy as np
 import onnx_ir as ir
 import pytest
 from onnx_ir.passes import common as passes
-
 from service.preparation.refusal import RefusedError
-from service.preparation.rewriting import convolutions, normalization, snake
 from service.preparation.rewriting.carrying import give_spectrum, give_statistics, tell_spectrum
 from service.preparation.rewriting.graph import constant, nodes_of
 from service.preparation.rewriting.parts import split
 from tests.service.preparation.rewriting.graph_checks import STOCK, copied, recognize, tidied
-from tests.service.preparation.rewriting.published_graphs import Array, Published
+from tests.service.preparation.rewriting.published_graphs import Published
+
+from service.preparation.rewriting import convolutions, normalization, snake
 
 N, N_FRAMES = 6, 20
 PER_BLOCK = 6 * 4 * N
 
 
-def split_up(graph: Published, audio: str, *, with_snake: bool = True) -> tuple[ir.Model, ir.Model]:
+def split_up(graph, audio, *, with_snake=True):
     model = graph.model(audio)
     for module in (convolutions, normalization, snake)[: 3 if with_snake else 2]:
         module.rules().apply_to_model(model)
@@ -29,7 +25,7 @@ def split_up(graph: Published, audio: str, *, with_snake: bool = True) -> tuple[
     return split(model)
 
 
-def kernel_sizes(nodes: Iterable[ir.Node]) -> list[int]:
+def kernel_sizes(nodes):
     """Of the convolutions behind AdaIN layers."""
     found = []
     for node in nodes:
@@ -42,7 +38,7 @@ def kernel_sizes(nodes: Iterable[ir.Node]) -> list[int]:
 
 
 @pytest.mark.parametrize("with_snake", [True, False])
-def test_layers_take_statistics_in_the_order_in_which_blocks_are_summed(with_snake: bool) -> None:
+def test_layers_take_statistics_in_the_order_in_which_blocks_are_summed(with_snake):
     graph = Published()
     _, decoder = split_up(graph, graph.generator(N), with_snake=with_snake)
     assert give_statistics(decoder.graph) == 3
@@ -64,7 +60,7 @@ def test_layers_take_statistics_in_the_order_in_which_blocks_are_summed(with_sna
     assert len({node for layers in taken for node in layers}) == 18
 
 
-def test_blocks_of_another_form_are_refused() -> None:
+def test_blocks_of_another_form_are_refused():
     graph = Published()
     _, decoder = split_up(graph, graph.generator(N, residual=False))
     before = [(node.op_type, len(node.inputs)) for node in decoder.graph]
@@ -74,14 +70,14 @@ def test_blocks_of_another_form_are_refused() -> None:
     assert [value.name for value in decoder.graph.inputs] == ["features", "spectrum", "style"]
 
 
-def test_without_blocks_there_is_nothing_to_be_given() -> None:
+def test_without_blocks_there_is_nothing_to_be_given():
     graph = Published()
     model = recognize(graph.model(graph.convolution(graph.given(1, 5, 9), 5, 6)))
     with pytest.raises(RefusedError, match="the decoder has no residual block, at node "):
         give_statistics(model.graph)
 
 
-def decoders(graph: Published) -> tuple[ir.Model, dict[str, Array]]:
+def decoders(graph):
     """Return a decoder that takes statistics, and the same that does not; and what they decode."""
     encoder, decoder = split_up(graph, graph.generator(N, N_FRAMES))
     tell_spectrum(encoder.graph)
@@ -91,14 +87,14 @@ def decoders(graph: Published) -> tuple[ir.Model, dict[str, Array]]:
     return decoder, feeds | {"style": graph.feeds["style"]}
 
 
-def test_the_spectrum_is_told_of_the_whole() -> None:
+def test_the_spectrum_is_told_of_the_whole():
     _, feeds = decoders(Published())
     columns = feeds["spectrum"][0].astype(np.float64)
     expected = [columns.mean(0), columns.var(0), columns.min(0), columns.max(0)]
     np.testing.assert_allclose(feeds["spectrum_statistics"], expected, rtol=1e-5, atol=1e-5)
 
 
-def test_without_a_share_no_bit_is_another() -> None:
+def test_without_a_share_no_bit_is_another():
     decoder, feeds = decoders(Published())
     plain = {name: feeds[name] for name in ("features", "spectrum", "style")}
     (before,) = STOCK.run(STOCK.lower(copied(decoder)), plain)
@@ -113,7 +109,7 @@ def test_without_a_share_no_bit_is_another() -> None:
     assert np.abs(other - before).max() > 0.1 * np.abs(before).max()
 
 
-def test_spectra_are_rounded_in_the_range_of_the_whole() -> None:
+def test_spectra_are_rounded_in_the_range_of_the_whole():
     decoder, feeds = decoders(Published())
     plain = {name: feeds[name] for name in ("features", "spectrum", "style")}
     lowered = STOCK.lower(copied(decoder))
@@ -129,7 +125,7 @@ def test_spectra_are_rounded_in_the_range_of_the_whole() -> None:
     np.testing.assert_allclose(own, of_window, atol=1e-3 * np.abs(own).max())
 
 
-def layer(graph: Published, n_frames: int) -> tuple[ir.Model, dict[str, Array]]:
+def layer(graph, n_frames):
     """AdaIN, Snake and a convolution of frames, which takes statistics; its inputs but those."""
     x = graph.add("Transpose", graph.given(1, n_frames, N, name="x"), perm=[0, 2, 1])
     modulated = graph.modulation(graph.norm(x), graph.given(1, 2 * N, name="style"), N)
@@ -145,18 +141,15 @@ def layer(graph: Published, n_frames: int) -> tuple[ir.Model, dict[str, Array]]:
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_with_what_is_given_a_window_is_what_it_is_in_the_whole(sign: float) -> None:
+def test_with_what_is_given_a_window_is_what_it_is_in_the_whole(sign):
     model, feeds = layer(Published(), 60)
     x = feeds["x"]
     x[0, 40, 2], x[0, 50, 3] = -9, 11  # which the window does not see
     feeds["style"] = np.full((1, 2 * N), sign * 2.0, np.float32)  # scales below 0, too
-    statistics = {
-        "mean": x[0].mean(0), "variance": x[0].var(0), "least": x[0].min(0),
-        "greatest": x[0].max(0),
-    }  # fmt: skip
+    statistics = {"mean": x[0].mean(0), "variance": x[0].var(0), "least": x[0].min(0), "greatest": x[0].max(0)}
     lowered = STOCK.lower(model)
 
-    def run(frames: Array, share: float) -> Array:
+    def run(frames, share):
         given = statistics | {"share": np.array([share], np.float32)}
         (y,) = STOCK.run(lowered, feeds | given | {"x": frames})
         return y

@@ -7,11 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import TensorProto
-
-from service.preparation.rewriting import convolutions
 from tests.service.preparation.rewriting.graph_checks import (
-    Backend,
-    NearMiss,
     attributes_of,
     check_left_alone,
     copied,
@@ -25,6 +21,8 @@ from tests.service.preparation.rewriting.graph_checks import (
     tidied,
 )
 from tests.service.preparation.rewriting.published_graphs import Published
+
+from service.preparation.rewriting import convolutions
 
 
 @pytest.mark.parametrize(
@@ -45,9 +43,7 @@ from tests.service.preparation.rewriting.published_graphs import Published
         (6, 4, 9, 3, {"strides": [2], "dilations": [2], "pads": [1, 0]}),
     ],
 )
-def test_a_quantized_convolution_gives_the_same_sums(
-    backend: Backend, n_in: int, n_out: int, n_frames: int, size: int, given: dict[str, Any]
-) -> None:
+def test_a_quantized_convolution_gives_the_same_sums(backend, n_in, n_out, n_frames, size, given):
     graph = Published()
     x = graph.given(1, n_in, n_frames)
     published = graph.model(graph.convolution(x, n_in, n_out, size, **given))
@@ -84,7 +80,7 @@ def test_a_quantized_convolution_gives_the_same_sums(
     ],
     ids=str,
 )
-def test_every_published_form_is_recognized(backend: Backend, given: dict[str, Any]) -> None:
+def test_every_published_form_is_recognized(backend, given):
     graph = Published()
     x = graph.given(1, 9, 14)
     published = graph.model(graph.convolution(x, 9, 10, **given))
@@ -98,7 +94,7 @@ def test_every_published_form_is_recognized(backend: Backend, given: dict[str, A
     same_integers(before, after, step_of(graph.feeds[x]))
 
 
-def test_attributes_that_are_left_out_have_their_defaults(backend: Backend) -> None:
+def test_attributes_that_are_left_out_have_their_defaults(backend):
     graph = Published()
     x = graph.given(1, 4, 6)
     quantized, scale, zero = graph.quantized(x)
@@ -115,7 +111,7 @@ def test_attributes_that_are_left_out_have_their_defaults(backend: Backend) -> N
 
 
 @pytest.mark.parametrize("level", [0.0, -3.0, 1e-30, 5.0])
-def test_constant_input_is_quantized_as_published(backend: Backend, level: float) -> None:
+def test_constant_input_is_quantized_as_published(backend, level):
     graph = Published()
     x = graph.given_array(np.full((1, 6, 8), level, np.float32))
     published = graph.model(graph.convolution(x, 6, 5, bias=False))
@@ -126,13 +122,11 @@ def test_constant_input_is_quantized_as_published(backend: Backend, level: float
     np.testing.assert_allclose(after, before, rtol=1e-6)
 
 
-def test_convolutions_of_one_quantized_value_quantize_it_once(backend: Backend) -> None:
+def test_convolutions_of_one_quantized_value_quantize_it_once(backend):
     graph = Published()
     x = graph.given(1, 6, 12)
     quantized = graph.quantized(x)
-    outputs = [
-        graph.convolution(quantized, 6, n_out, 12, strides=[6], pads=[3, 3]) for n_out in (4, 5)
-    ]
+    outputs = [graph.convolution(quantized, 6, n_out, 12, strides=[6], pads=[3, 3]) for n_out in (4, 5)]
     published = graph.model(*outputs)
     before = plain(published, graph.feeds)
     model = copied(published)
@@ -142,7 +136,7 @@ def test_convolutions_of_one_quantized_value_quantize_it_once(backend: Backend) 
         same_integers(one, other, step_of(graph.feeds[x]))
 
 
-def test_convolutions_may_share_their_weights(backend: Backend) -> None:
+def test_convolutions_may_share_their_weights(backend):
     graph = Published()
     weight = graph.weights(5, 6, 3)
     outputs, names = [], [graph.given(1, 6, 9) for _ in range(3)]
@@ -159,7 +153,7 @@ def test_convolutions_may_share_their_weights(backend: Backend) -> None:
         same_integers(one, other, step_of(graph.feeds[x]))
 
 
-def result(graph: Published, sums: str, step: str) -> str:
+def result(graph, sums, step):
     return graph.add("Mul", graph.cast(sums, TensorProto.FLOAT), step)
 
 
@@ -184,14 +178,12 @@ class Variation:
     zero_points: bool = True
     zero_point: Callable[[Published], str] | None = None
     weight_zero_point: Callable[[Published], str] = lambda graph: graph.constant(9, np.uint8)
-    step: Callable[[Published, str], str] = lambda graph, scale: graph.add(
-        "Mul", scale, graph.constant(0.01)
-    )
+    step: Callable[[Published, str], str] = lambda graph, scale: graph.add("Mul", scale, graph.constant(0.01))
     bias: Callable[[Published, str, str], str] | None = None
     attributes: dict[str, Any] = field(default_factory=lambda: {"pads": [1, 1]})
     more: Callable[[Published, str, str], Sequence[str]] = lambda graph, sums, floats: ()
 
-    def __call__(self, graph: Published) -> tuple[str, ...]:
+    def __call__(self, graph):
         quantized, scale, zero = graph.quantized(self.x(graph))
         operands = [quantized, graph.weights(*self.weight)]
         if self.zero_points:
@@ -204,11 +196,11 @@ class Variation:
         return (graph.add("Mul", floats, step), *self.more(graph, sums, floats))
 
 
-def other_scale(graph: Published) -> str:
+def other_scale(graph):
     return graph.quantized(graph.given(3))[1]
 
 
-def other_zero_point(graph: Published) -> str:
+def other_zero_point(graph):
     return graph.quantized(graph.given(3))[2]
 
 
@@ -235,18 +227,11 @@ NEAR_MISSES = {
     ),
     "bias along time": (
         "it would be added to channels",
-        Variation(
-            weight=(8, 6, 3),
-            bias=lambda g, scale, step: g.quantized_bias(g.floats(8), step, shape=(1, 1, -1)),
-        ),
+        Variation(weight=(8, 6, 3), bias=lambda g, scale, step: g.quantized_bias(g.floats(8), step, shape=(1, 1, -1))),
     ),
     "bias in other steps": (
         "an operator quantizes it in the steps of the accumulators",
-        Variation(
-            bias=lambda g, scale, step: g.quantized_bias(
-                g.floats(6), g.add("Mul", scale, g.constant(0.02))
-            )
-        ),
+        Variation(bias=lambda g, scale, step: g.quantized_bias(g.floats(6), g.add("Mul", scale, g.constant(0.02)))),
     ),
     "bias rounded to the nearest": (
         "an operator rounds it down",
@@ -258,18 +243,13 @@ NEAR_MISSES = {
     ),
     "scale of each channel": (
         "an operator has one for all weights",
-        Variation(
-            step=lambda g, scale: g.add("Mul", scale, g.constant(np.full((1, 6, 1), 0.01)))
-        ),
+        Variation(step=lambda g, scale: g.add("Mul", scale, g.constant(np.full((1, 6, 1), 0.01)))),
     ),
     "scale of something else": (
         "an operator takes that of its own input",
         Variation(step=lambda g, scale: g.add("Mul", other_scale(g), g.constant(0.01))),
     ),
-    "scale of the input alone": (
-        "there is none of the weights",
-        Variation(step=lambda g, scale: scale),
-    ),
+    "scale of the input alone": ("there is none of the weights", Variation(step=lambda g, scale: scale)),
     "zero point of something else": (
         "an operator takes that of its own input",
         Variation(zero_point=other_zero_point, attributes={}),
@@ -278,10 +258,7 @@ NEAR_MISSES = {
         "an operator has it as an attribute",
         Variation(weight_zero_point=other_zero_point, attributes={}),
     ),
-    "no zero points": (
-        "there is none of the weights",
-        Variation(zero_points=False, attributes={}),
-    ),
+    "no zero points": ("there is none of the weights", Variation(zero_points=False, attributes={})),
     "sums asked for elsewhere": (
         "an operator does not give them",
         Variation(more=lambda g, sums, floats: [g.cast(sums, TensorProto.FLOAT)]),
@@ -290,29 +267,25 @@ NEAR_MISSES = {
         "an operator does not give them without their scale",
         Variation(more=lambda g, sums, floats: [floats]),
     ),
-}  # fmt: skip
+}
 
 
 @near_misses(NEAR_MISSES)
-def test_what_only_looks_like_one_is_left_alone(near_miss: NearMiss) -> None:
+def test_what_only_looks_like_one_is_left_alone(near_miss):
     check_left_alone(convolutions.rules(), near_miss)
 
 
 @pytest.mark.parametrize(
     "build",
-    [
-        Variation(),
-        Variation(attributes={}),
-        Variation(bias=lambda g, scale, step: g.quantized_bias(g.floats(6), step)),
-    ],
+    [Variation(), Variation(attributes={}), Variation(bias=lambda g, scale, step: g.quantized_bias(g.floats(6), step))],
 )
-def test_without_the_change_it_is_one(build: Variation) -> None:
+def test_without_the_change_it_is_one(build):
     graph = Published()
     model = graph.model(*build(graph))
     assert convolutions.rules().apply_to_model(model) == 1
 
 
-def test_weights_of_signed_bytes_are_left_alone() -> None:
+def test_weights_of_signed_bytes_are_left_alone():
     # ONNX Runtime has no such convolution on every machine, so this one is not run.
     graph = Published()
     quantized, scale, zero = graph.quantized(graph.given(1, 6, 8))
@@ -323,7 +296,7 @@ def test_weights_of_signed_bytes_are_left_alone() -> None:
     assert convolutions.rules().apply_to_model(model) == 0
 
 
-def test_a_convolution_of_no_known_form_does_not_stop_the_others(backend: Backend) -> None:
+def test_a_convolution_of_no_known_form_does_not_stop_the_others(backend):
     graph = Published()
     x = graph.given(1, 6, 8)
     _, differs = NEAR_MISSES["bias in other steps"]

@@ -1,28 +1,13 @@
 """Embeddings by tables of floats."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
-
-from service.preparation.rewriting.floats import (
-    dequantize_embeddings,
-)
-from tests.service.preparation.rewriting.graph_checks import (
-    copied,
-    operators,
-    plain,
-    tidied,
-)
+from service.preparation.rewriting.floats import dequantize_embeddings
+from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, tidied
 from tests.service.preparation.rewriting.published_graphs import Published
 
 
-def embedded(
-    graph: Published, *, kind: type = np.uint8, scale: Any = 0.005, zero: Any = 121
-) -> str:
+def embedded(graph, *, kind=np.uint8, scale=0.005, zero=121):
     table = graph.constant(graph.random.integers(0, 120, (20, 6)), kind)
     ids = graph.given_array(graph.random.integers(0, 20, (1, 9)))
     rows = graph.add("Gather", table, ids, axis=0)
@@ -30,10 +15,8 @@ def embedded(
     return graph.add("DequantizeLinear", rows, graph.constant(scale), *given)
 
 
-@pytest.mark.parametrize(
-    ("kind", "zero"), [(np.uint8, 121), (np.int8, 0), (np.int8, -7), (np.int8, None)]
-)
-def test_rows_are_taken_of_a_table_of_floats(kind: type, zero: int | None) -> None:
+@pytest.mark.parametrize(("kind", "zero"), [(np.uint8, 121), (np.int8, 0), (np.int8, -7), (np.int8, None)])
+def test_rows_are_taken_of_a_table_of_floats(kind, zero):
     graph = Published()
     published = graph.model(embedded(graph, kind=kind, zero=zero))
     (before,) = plain(published, graph.feeds)
@@ -44,7 +27,7 @@ def test_rows_are_taken_of_a_table_of_floats(kind: type, zero: int | None) -> No
     np.testing.assert_array_equal(after, before)
 
 
-def test_an_embedding_that_is_looked_up_twice_is_there_once() -> None:
+def test_an_embedding_that_is_looked_up_twice_is_there_once():
     graph = Published()
     table = graph.constant(graph.random.integers(0, 256, (20, 6)), np.uint8)
     given = [graph.constant(0.005), graph.constant(121, np.uint8)]
@@ -66,23 +49,23 @@ def test_an_embedding_that_is_looked_up_twice_is_there_once() -> None:
         np.testing.assert_array_equal(other, one)
 
 
-def embedding_of_a_scale_for_each(graph: Published) -> str:
+def embedding_of_a_scale_for_each(graph):
     return embedded(graph, scale=[[[0.005] * 6]], zero=None)
 
 
-def embedding_of_no_table(graph: Published) -> str:
+def embedding_of_no_table(graph):
     quantized, scale, zero = graph.quantized(graph.given(20, 6))
     rows = graph.add("Gather", quantized, graph.constant([3, 5], np.int64))
     return graph.add("DequantizeLinear", rows, scale, zero)
 
 
-def no_rows(graph: Published) -> str:
+def no_rows(graph):
     quantized, scale, zero = graph.quantized(graph.given(20, 6))
     return graph.add("DequantizeLinear", quantized, scale, zero)
 
 
 @pytest.mark.parametrize("build", [embedding_of_no_table, no_rows])
-def test_what_is_no_table_is_left_alone(build: Callable[[Published], str]) -> None:
+def test_what_is_no_table_is_left_alone(build):
     graph = Published()
     model = graph.model(build(graph))
     before = operators(model)
@@ -90,7 +73,7 @@ def test_what_is_no_table_is_left_alone(build: Callable[[Published], str]) -> No
     assert operators(model) == before
 
 
-def test_a_table_of_several_scales_is_left_alone() -> None:
+def test_a_table_of_several_scales_is_left_alone():
     graph = Published()
     rows = graph.add(
         "Gather",

@@ -1,24 +1,11 @@
 """LSTMs of floats."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from onnx import TensorProto
-
-from service.preparation.rewriting.floats import (
-    dequantize_lstms,
-)
+from service.preparation.rewriting.floats import dequantize_lstms
 from tests.service.preparation.rewriting.float_graphs import held
-from tests.service.preparation.rewriting.graph_checks import (
-    copied,
-    operators,
-    plain,
-    the_node,
-    tidied,
-)
+from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, the_node, tidied
 from tests.service.preparation.rewriting.lstm_graphs import N_HIDDEN, N_IN, recurrent
 from tests.service.preparation.rewriting.published_graphs import MICROSOFT, Published
 
@@ -36,7 +23,7 @@ from tests.service.preparation.rewriting.published_graphs import MICROSOFT, Publ
     ],
     ids=str,
 )
-def test_an_lstm_is_one_of_floats(given: dict[str, Any]) -> None:
+def test_an_lstm_is_one_of_floats(given):
     graph = Published()
     published = graph.model(*recurrent(graph, graph.given(11, 1, N_IN), **given))
     before = plain(published, graph.feeds)
@@ -47,9 +34,7 @@ def test_an_lstm_is_one_of_floats(given: dict[str, Any]) -> None:
     assert found == {"LSTM": 1} | ({"ConstantOfShape": 1} if given.get("state") else {})
     node = the_node(model, "LSTM")
     for place, scale_place in ((1, 8), (2, 10)):
-        integers, scale, zero = (
-            held(old.inputs[k]).astype(np.float32) for k in (place, scale_place, scale_place + 1)
-        )
+        integers, scale, zero = (held(old.inputs[k]).astype(np.float32) for k in (place, scale_place, scale_place + 1))
         columns = (len(integers), 1, -1)
         expected = (integers - zero.reshape(columns)) * scale.reshape(columns)
         np.testing.assert_array_equal(held(node.inputs[place]), expected.transpose(0, 2, 1))
@@ -61,7 +46,7 @@ def test_an_lstm_is_one_of_floats(given: dict[str, Any]) -> None:
         assert np.abs(other).max() > 0.1
 
 
-def test_lstms_of_the_same_weights_have_them_once() -> None:
+def test_lstms_of_the_same_weights_have_them_once():
     graph = Published()
     weights = tuple(graph.weights(2, n, 4 * N_HIDDEN, kind=np.int8) for n in (N_IN, N_HIDDEN))
     scale, zero = graph.constant([0.004, 0.005]), graph.constant([0, 0], np.int8)
@@ -83,7 +68,7 @@ def test_lstms_of_the_same_weights_have_them_once() -> None:
         np.testing.assert_allclose(other, one, rtol=0, atol=0.02)
 
 
-def test_an_lstm_whose_weights_are_computed_is_left_alone() -> None:
+def test_an_lstm_whose_weights_are_computed_is_left_alone():
     graph = Published()
     shape = (1, N_IN, 4 * N_HIDDEN)
     given = graph.given_array(graph.random.integers(-127, 128, shape).astype(np.int64))

@@ -1,23 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import onnx_ir as ir
 import pytest
 from onnx import TensorProto
-
-from service.preparation.rewriting import convolutions, floats, normalization
-from service.preparation.rewriting.floats import (
-    dequantize_products,
-    project_floats,
-)
+from service.preparation.rewriting.floats import dequantize_products, project_floats
 from service.preparation.rewriting.graph import constant
 from service.preparation.rewriting.projections import merge_projections
 from tests.service.preparation.rewriting.float_graphs import WEIGHT_SCALE, finished, held
 from tests.service.preparation.rewriting.graph_checks import (
-    NearMiss,
     attributes_of,
     check_left_alone,
     copied,
@@ -27,15 +20,17 @@ from tests.service.preparation.rewriting.graph_checks import (
     the_node,
     tidied,
 )
-from tests.service.preparation.rewriting.published_graphs import Array, Published
+from tests.service.preparation.rewriting.published_graphs import Published
+
+from service.preparation.rewriting import convolutions, floats, normalization
 
 
-def convolved(model: ir.Model) -> int:
+def convolved(model):
     convolutions.rules().apply_to_model(model)
     return floats.rules().apply_to_model(model)
 
 
-def within_quantization(before: Array, after: Array, x: Array, weight: Array) -> None:
+def within_quantization(before, after, x, weight):
     """Check that sums are as near as rounding each input to a step of 1/255 of its range allows.
 
     Args:
@@ -68,7 +63,7 @@ def within_quantization(before: Array, after: Array, x: Array, weight: Array) ->
     ],
     ids=str,
 )
-def test_a_convolution_is_one_of_floats(given: dict[str, Any]) -> None:
+def test_a_convolution_is_one_of_floats(given):
     graph = Published()
     x = graph.given(1, 6, 40)
     # A transpose at the very end would stay.
@@ -94,7 +89,7 @@ def test_a_convolution_is_one_of_floats(given: dict[str, Any]) -> None:
     within_quantization(before, after, graph.feeds[x], weight)
 
 
-def test_a_square_is_a_product() -> None:
+def test_a_square_is_a_product():
     graph = Published()
     x = graph.given(1, 3, 4)
     published = graph.model(graph.add("Pow", x, graph.constant(2.0)))
@@ -107,23 +102,14 @@ def test_a_square_is_a_product() -> None:
 
 
 POWERS: dict[str, tuple[str, Callable[[Published], Sequence[str]]]] = {
-    "another exponent": (
-        "cubes are no squares",
-        lambda g: [g.add("Pow", g.given(3), g.constant(3.0))],
-    ),
-    "a computed exponent": (
-        "it may be any",
-        lambda g: [g.add("Pow", g.constant(2.0), g.given(3))],
-    ),
-    "an exponent for each": (
-        "only some are squares",
-        lambda g: [g.add("Pow", g.given(2), g.constant([2.0, 1.0]))],
-    ),
+    "another exponent": ("cubes are no squares", lambda g: [g.add("Pow", g.given(3), g.constant(3.0))]),
+    "a computed exponent": ("it may be any", lambda g: [g.add("Pow", g.constant(2.0), g.given(3))]),
+    "an exponent for each": ("only some are squares", lambda g: [g.add("Pow", g.given(2), g.constant([2.0, 1.0]))]),
 }
 
 
 @near_misses(POWERS)
-def test_other_powers_are_left_alone(near_miss: NearMiss) -> None:
+def test_other_powers_are_left_alone(near_miss):
     check_left_alone(floats.rules(), near_miss)
 
 
@@ -132,31 +118,24 @@ def test_other_powers_are_left_alone(near_miss: NearMiss) -> None:
 
 @pytest.mark.parametrize("given", [{}, {"bias": False}, {"bias_first": False}], ids=str)
 @pytest.mark.parametrize("shape", [(1, 7), (1, 9, 7), (4, 3, 7)])
-def test_a_product_is_one_of_floats(shape: tuple[int, ...], given: dict[str, Any]) -> None:
+def test_a_product_is_one_of_floats(shape, given):
     graph = Published()
     x = graph.given(*shape)
     published = graph.model(graph.product(graph.quantized(x), 7, 5, **given))
     (before,) = plain(published, graph.feeds)
     integers = held(the_node(published, "MatMulInteger").inputs[1])
-    factors = [
-        held(value)
-        for node in published.graph
-        for value in node.inputs
-        if constant(value) is not None
-    ]
+    factors = [held(value) for node in published.graph for value in node.inputs if constant(value) is not None]
     (scale,) = (array for array in factors if array.shape == (5,) and 0 < array.max() < 0.01)
     model = copied(published)
     assert dequantize_products(model.graph) == 1
-    assert operators(tidied(model)) == {"MatMul": 1} | (
-        {"Add": 1} if given.get("bias", True) else {}
-    )
+    assert operators(tidied(model)) == {"MatMul": 1} | ({"Add": 1} if given.get("bias", True) else {})
     weight = held(the_node(model, "MatMul").inputs[1])
     np.testing.assert_array_equal(weight, integers.astype(np.float32) * scale)
     (after,) = plain(model, graph.feeds)
     within_quantization(before, after, graph.feeds[x], weight.T)
 
 
-def test_layers_of_one_weight_have_it_once() -> None:
+def test_layers_of_one_weight_have_it_once():
     graph = Published()
     weight = graph.weights(6, 6, kind=np.int8)
     factors = graph.constant(graph.random.uniform(0.001, 0.003, 6))
@@ -175,7 +154,7 @@ def test_layers_of_one_weight_have_it_once() -> None:
     np.testing.assert_allclose(after, before, rtol=0, atol=0.02 * np.abs(before).max())
 
 
-def test_a_product_that_is_an_output_keeps_its_name() -> None:
+def test_a_product_that_is_an_output_keeps_its_name():
     graph = Published()
     model = graph.model(graph.product(graph.quantized(graph.given(1, 7)), 7, 5, bias=False))
     (before,) = (value.name for value in model.graph.outputs)
@@ -184,16 +163,13 @@ def test_a_product_that_is_an_output_keeps_its_name() -> None:
     assert plain(model, graph.feeds)[0].shape == (1, 5)
 
 
-def product_of_two(graph: Published) -> str:
+def product_of_two(graph):
     """What one quantized, by the zero point of another."""
-    (one, scale, _), (*_, zero) = (
-        graph.quantized(graph.given(1, 7)),
-        graph.quantized(graph.given(1, 7)),
-    )
+    (one, scale, _), (*_, zero) = (graph.quantized(graph.given(1, 7)), graph.quantized(graph.given(1, 7)))
     return graph.product([one, scale, zero], 7, 5)
 
 
-def product_of_computed(graph: Published) -> str:
+def product_of_computed(graph):
     quantized, scale, zero = graph.quantized(graph.given(1, 7))
     weight, _, weight_zero = graph.quantized(graph.given(7, 5))
     sums = graph.add("MatMulInteger", quantized, weight, zero, weight_zero)
@@ -211,7 +187,7 @@ def product_of_computed(graph: Published) -> str:
     ],
     ids=["unsigned weights", "a zero point", "of two", "computed weights"],
 )
-def test_other_products_are_left_alone(build: Callable[[Published], str]) -> None:
+def test_other_products_are_left_alone(build):
     graph = Published()
     published = graph.model(build(graph))
     model = copied(published)
@@ -222,15 +198,14 @@ def test_other_products_are_left_alone(build: Callable[[Published], str]) -> Non
 # Styles.
 
 
-def test_a_style_is_projected_once_for_all_layers() -> None:
+def test_a_style_is_projected_once_for_all_layers():
     graph = Published()
     style = graph.given(1, 8)
     quantized = graph.quantized(style)
     sizes = (3, 5, 4)
     projected = [graph.product(quantized, 8, 2 * n, bias_first=False) for n in sizes]
     outputs = [
-        graph.modulation(graph.norm(graph.given(1, n, 6)), each, n)
-        for n, each in zip(sizes, projected, strict=True)
+        graph.modulation(graph.norm(graph.given(1, n, 6)), each, n) for n, each in zip(sizes, projected, strict=True)
     ]
     published = graph.model(*projected, *outputs)
     before = plain(published, graph.feeds)[:3]
@@ -253,27 +228,23 @@ def test_a_style_is_projected_once_for_all_layers() -> None:
     for one, other, expected in zip(before, after, exact, strict=True):
         np.testing.assert_allclose(other, expected, rtol=0, atol=1e-6)
         columns = weight[:, : one.size]
-        np.testing.assert_allclose(
-            other, one, rtol=0, atol=_half_step(graph.feeds[style]) * _largest(weight)
-        )
+        np.testing.assert_allclose(other, one, rtol=0, atol=_half_step(graph.feeds[style]) * _largest(weight))
         assert columns.shape[1] == one.shape[1]
 
 
-def _half_step(x: Array) -> float:
+def _half_step(x):
     return 1.001 * float(max(x.max(), 0) - min(x.min(), 0)) / 255 / 2
 
 
-def _largest(weight: Array) -> float:
+def _largest(weight):
     return float(np.abs(weight).sum(axis=0).max())
 
 
-def test_styles_without_a_bias_or_of_floats_are_left_alone() -> None:
+def test_styles_without_a_bias_or_of_floats_are_left_alone():
     graph = Published()
     unbiased = graph.product(graph.quantized(graph.given(1, 8)), 8, 6, bias=False)
     styles = (unbiased, graph.given(1, 6))
-    model = graph.model(
-        *(graph.modulation(graph.norm(graph.given(1, 3, 6)), each, 3) for each in styles)
-    )
+    model = graph.model(*(graph.modulation(graph.norm(graph.given(1, 3, 6)), each, 3) for each in styles))
     normalization.rules().apply_to_model(model)
     before = operators(model)
     assert merge_projections(model.graph, project_floats) == 0

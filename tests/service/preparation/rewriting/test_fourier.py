@@ -4,9 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from onnxscript.rewriter import RewriteRuleSet
-
-from service.preparation.rewriting import fourier
 from tests.service.preparation.rewriting.fourier_graphs import (
     HOP,
     NEAR_MISSES,
@@ -21,19 +18,14 @@ from tests.service.preparation.rewriting.fourier_graphs import (
     tone_with_pauses,
     transformed,
 )
-from tests.service.preparation.rewriting.graph_checks import (
-    Backend,
-    check_untouched,
-    copied,
-    operators,
-    plain,
-    tidied,
-)
+from tests.service.preparation.rewriting.graph_checks import check_untouched, copied, operators, plain, tidied
 from tests.service.preparation.rewriting.published_graphs import Published
+
+from service.preparation.rewriting import fourier
 
 
 @pytest.mark.parametrize("n_samples", [11, 14, 15, 16, 20, 299, 300, 301, 304])
-def test_the_spectrum_of_a_source_is_the_same(backend: Backend, n_samples: int) -> None:
+def test_the_spectrum_of_a_source_is_the_same(backend, n_samples):
     graph = Published()
     spectrum = transformed(graph, source(graph, tone_with_pauses(n_samples)))
     before, after = rewritten(backend, graph, *(part(graph, spectrum, index) for index in (0, 1)))
@@ -45,7 +37,7 @@ def test_the_spectrum_of_a_source_is_the_same(backend: Backend, n_samples: int) 
 
 
 @pytest.mark.parametrize("n_samples", [20, 24, 25, 26, 29, 30, 31, 600, 604, 605, 606])
-def test_phases_of_a_silent_source_are_the_published_ones(backend: Backend, n_samples: int) -> None:
+def test_phases_of_a_silent_source_are_the_published_ones(backend, n_samples):
     graph = Published()
     spectrum = transformed(graph, source(graph, np.zeros((1, n_samples, 1))))
     parts = [part(graph, spectrum, index) for index in (0, 1)]
@@ -58,7 +50,7 @@ def test_phases_of_a_silent_source_are_the_published_ones(backend: Backend, n_sa
         np.testing.assert_allclose(other, one, rtol=3e-7, atol=0)
 
 
-def test_phases_of_pauses_are_the_published_ones(backend: Backend) -> None:
+def test_phases_of_pauses_are_the_published_ones(backend):
     graph = Published()
     tone = tone_with_pauses(900)
     spectrum = transformed(graph, source(graph, tone))
@@ -76,9 +68,7 @@ def test_phases_of_pauses_are_the_published_ones(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("n_samples", [100, 103])
-def test_a_real_bin_has_the_published_sign_of_its_imaginary_part(
-    backend: Backend, n_samples: int
-) -> None:
+def test_a_real_bin_has_the_published_sign_of_its_imaginary_part(backend, n_samples):
     # It should be 0; its sign decides whether a negative real part has the phase pi or minus pi.
     graph = Published()
     spectrum = transformed(graph, source(graph, graph.random.normal(0, 0.3, (1, n_samples, 1))))
@@ -91,7 +81,7 @@ def test_a_real_bin_has_the_published_sign_of_its_imaginary_part(
         assert agreement.mean() > 0.9
 
 
-def test_a_signal_of_no_known_level_is_transformed_all_the_same(backend: Backend) -> None:
+def test_a_signal_of_no_known_level_is_transformed_all_the_same(backend):
     graph = Published()
     spectrum = transformed(graph, graph.given(1, 203))
     before, after = rewritten(backend, graph, *(part(graph, spectrum, index) for index in (0, 1)))
@@ -99,7 +89,7 @@ def test_a_signal_of_no_known_level_is_transformed_all_the_same(backend: Backend
         np.testing.assert_allclose(other, one, rtol=0, atol=1e-5)
 
 
-def test_a_silent_signal_of_no_known_level_is_zero_but_for_rounding(backend: Backend) -> None:
+def test_a_silent_signal_of_no_known_level_is_zero_but_for_rounding(backend):
     graph = Published()
     spectrum = transformed(graph, graph.given_array(np.full((1, 100), 0.25, np.float32)))
     before, after = rewritten(backend, graph, *(part(graph, spectrum, index) for index in (0, 1)))
@@ -108,7 +98,7 @@ def test_a_silent_signal_of_no_known_level_is_zero_but_for_rounding(backend: Bac
 
 
 @pytest.mark.parametrize(("hop", "size"), [(1, 2), (4, 4), (3, 6), (16, 64)])
-def test_other_sizes_are_transformed_alike(backend: Backend, hop: int, size: int) -> None:
+def test_other_sizes_are_transformed_alike(backend, hop, size):
     graph = Published()
     window = np.hanning(size + 2)[1:-1].astype(np.float32)
     spectrum = transformed(graph, graph.given(1, 5 * size + 1), hop=hop, window=window)
@@ -125,39 +115,30 @@ INVERSE_NEAR_MISSES: dict[str, Callable[[Published, str], str]] = {
     "dilated": lambda g, x: overlapped(g, x, dilations=[2]),
     "to two channels": lambda g, x: g.add("ConvTranspose", x, g.floats(6, 2, 20), strides=[5]),
     "in groups": lambda g, x: g.add("ConvTranspose", x, g.floats(6, 1, 20), strides=[5], group=6),
-    "with a bias": lambda g, x: g.add(
-        "ConvTranspose", x, g.floats(6, 1, 20), g.floats(1), strides=[5]
-    ),
+    "with a bias": lambda g, x: g.add("ConvTranspose", x, g.floats(6, 1, 20), g.floats(1), strides=[5]),
     "with computed weights": lambda g, x: g.add("ConvTranspose", x, g.given(6, 1, 20), strides=[5]),
 }
 
 
 @pytest.mark.parametrize("rules", [fourier.rules, fourier.native_rules])
 @pytest.mark.parametrize("build", NEAR_MISSES)
-def test_other_transforms_are_left_alone(
-    build: Callable[[Published], tuple[str, ...]], rules: Callable[[], RewriteRuleSet]
-) -> None:
+def test_other_transforms_are_left_alone(build, rules):
     graph = Published()
     check_untouched(rules(), graph, *build(graph))
 
 
 @pytest.mark.parametrize("rules", [fourier.rules, fourier.native_rules])
 @pytest.mark.parametrize("what", INVERSE_NEAR_MISSES)
-def test_other_inverse_transforms_are_left_alone(
-    what: str, rules: Callable[[], RewriteRuleSet]
-) -> None:
+def test_other_inverse_transforms_are_left_alone(what, rules):
     graph = Published()
     x = graph.given(1, 6, 9)
     check_untouched(rules(), graph, INVERSE_NEAR_MISSES[what](graph, x))
 
 
 @pytest.mark.parametrize(
-    ("n_bins", "n_frames", "hop", "size"),
-    [(22, 1, 5, 20), (22, 2, 5, 20), (22, 31, 5, 20), (3, 7, 4, 4), (5, 6, 1, 3)],
+    ("n_bins", "n_frames", "hop", "size"), [(22, 1, 5, 20), (22, 2, 5, 20), (22, 31, 5, 20), (3, 7, 4, 4), (5, 6, 1, 3)]
 )
-def test_overlap_and_add_gives_the_same_samples(
-    backend: Backend, n_bins: int, n_frames: int, hop: int, size: int
-) -> None:
+def test_overlap_and_add_gives_the_same_samples(backend, n_bins, n_frames, hop, size):
     graph = Published()
     x = graph.given(1, n_bins, n_frames)
     weight = graph.floats(n_bins, 1, size)
@@ -176,7 +157,7 @@ def test_overlap_and_add_gives_the_same_samples(
     np.testing.assert_allclose(after, before, rtol=0, atol=2e-6 * (1 + np.abs(before).max()))
 
 
-def test_two_different_transforms_keep_their_windows_and_kernels(backend: Backend) -> None:
+def test_two_different_transforms_keep_their_windows_and_kernels(backend):
     graph = Published()
     windows = (WINDOW, np.ones(SIZE, np.float32))
     signal = graph.given(1, 100)

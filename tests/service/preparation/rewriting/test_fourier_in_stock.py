@@ -1,13 +1,7 @@
 """Fourier transforms by ONNX Runtime's own operators."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pytest
-
-from service.preparation.rewriting import fourier
 from service.preparation.rewriting.dialect import DOMAIN
 from tests.service.preparation.rewriting.fourier_graphs import (
     HOP,
@@ -22,22 +16,18 @@ from tests.service.preparation.rewriting.fourier_graphs import (
     tone_with_pauses,
     transformed,
 )
-from tests.service.preparation.rewriting.graph_checks import (
-    check_untouched,
-    copied,
-    operators,
-    plain,
-    tidied,
-)
-from tests.service.preparation.rewriting.published_graphs import Array, Published
+from tests.service.preparation.rewriting.graph_checks import check_untouched, copied, operators, plain, tidied
+from tests.service.preparation.rewriting.published_graphs import Published
+
+from service.preparation.rewriting import fourier
 
 
-def test_stock_operators_make_the_spectrum_as_published() -> None:
+def test_stock_operators_make_the_spectrum_as_published():
     graph = Published()
     check_untouched(fourier.rules(), graph, cartesian(graph, *halves_of(graph)))
 
 
-def convolved(graph: Published, *outputs: str) -> tuple[list[Array], list[Array]]:
+def convolved(graph, *outputs):
     """Return what the outputs are before, and after STFT became a convolution."""
     published = graph.model(*outputs)
     before = plain(published, graph.feeds)
@@ -51,7 +41,7 @@ def convolved(graph: Published, *outputs: str) -> tuple[list[Array], list[Array]
 
 
 @pytest.mark.parametrize("n_samples", [11, 14, 15, 20, 299, 300, 304])
-def test_the_spectrum_of_a_source_is_the_same_as_a_convolution(n_samples: int) -> None:
+def test_the_spectrum_of_a_source_is_the_same_as_a_convolution(n_samples):
     graph = Published()
     spectrum = transformed(graph, source(graph, tone_with_pauses(n_samples)))
     before, after = convolved(graph, *both(graph, spectrum))
@@ -61,7 +51,7 @@ def test_the_spectrum_of_a_source_is_the_same_as_a_convolution(n_samples: int) -
 
 
 @pytest.mark.parametrize("n_samples", [20, 24, 31, 600, 606])
-def test_a_silent_source_has_the_published_phases_as_a_convolution(n_samples: int) -> None:
+def test_a_silent_source_has_the_published_phases_as_a_convolution(n_samples):
     graph = Published()
     spectrum = transformed(graph, source(graph, np.zeros((1, n_samples, 1))))
     parts = both(graph, spectrum)
@@ -74,7 +64,7 @@ def test_a_silent_source_has_the_published_phases_as_a_convolution(n_samples: in
 
 
 @pytest.mark.parametrize(("hop", "size"), [(1, 2), (4, 4), (3, 6), (16, 64)])
-def test_other_sizes_are_convolved_alike(hop: int, size: int) -> None:
+def test_other_sizes_are_convolved_alike(hop, size):
     graph = Published()
     window = np.hanning(size + 2)[1:-1].astype(np.float32)
     spectrum = transformed(graph, graph.given(1, 5 * size + 1), hop=hop, window=window)
@@ -85,14 +75,12 @@ def test_other_sizes_are_convolved_alike(hop: int, size: int) -> None:
 
 
 @pytest.mark.parametrize("build", NEAR_MISSES)
-def test_other_transforms_do_not_become_convolutions(
-    build: Callable[[Published], tuple[str, ...]],
-) -> None:
+def test_other_transforms_do_not_become_convolutions(build):
     graph = Published()
     check_untouched(fourier.convolving_rules(), graph, *build(graph))
 
 
-def test_the_inverse_transform_stays_a_transposed_convolution() -> None:
+def test_the_inverse_transform_stays_a_transposed_convolution():
     graph = Published()
     x = graph.given(1, 6, 9)
     check_untouched(fourier.convolving_rules(), graph, overlapped(graph, x))

@@ -6,27 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from onnxscript.rewriter import RewriteRuleSet
-
-from service.preparation.rewriting import fourier, resampling
 from service.preparation.rewriting.constants import END
 from tests.service.preparation.rewriting.fourier_graphs import cartesian, cut, generated, halves_of
-from tests.service.preparation.rewriting.graph_checks import (
-    Backend,
-    check_untouched,
-    copied,
-    operators,
-    plain,
-    tidied,
-)
+from tests.service.preparation.rewriting.graph_checks import check_untouched, copied, operators, plain, tidied
 from tests.service.preparation.rewriting.published_graphs import Published
+
+from service.preparation.rewriting import fourier, resampling
 
 
 @pytest.mark.parametrize(("n_bins", "n_frames"), [(1, 1), (11, 1), (11, 2), (11, 300), (40, 7)])
 @pytest.mark.parametrize("first", [None, resampling.rules])
-def test_the_spectrum_of_the_sound_is_one_operator(
-    native: Backend, n_bins: int, n_frames: int, first: Callable[[], RewriteRuleSet] | None
-) -> None:
+def test_the_spectrum_of_the_sound_is_one_operator(native, n_bins, n_frames, first):
     graph = Published()
     x = generated(graph, 2 * n_bins, n_frames)
     halves = cut(graph, x, 0, n_bins), cut(graph, x, n_bins, END)
@@ -45,17 +35,16 @@ def test_the_spectrum_of_the_sound_is_one_operator(
     np.testing.assert_allclose(after, before, rtol=0, atol=4e-6 * np.abs(before).max())
 
 
-def test_the_sound_is_made_in_two_operators(native: Backend) -> None:
+def test_the_sound_is_made_in_two_operators(native):
     graph = Published()
     x = generated(graph, 22, 31)
     spectrum = cartesian(graph, cut(graph, x, 0, 11), cut(graph, x, 11, END))
     weight = graph.floats(22, 1, 20)
     published = graph.model(
         graph.add(
-            "ConvTranspose", spectrum, weight, strides=[5], kernel_shape=[20], dilations=[1],
-            pads=[0, 0], group=1,
+            "ConvTranspose", spectrum, weight, strides=[5], kernel_shape=[20], dilations=[1], pads=[0, 0], group=1
         )
-    )  # fmt: skip
+    )
     (before,) = plain(published, graph.feeds)
     model = copied(published)
     assert fourier.native_rules().apply_to_model(model) == 2
@@ -67,34 +56,34 @@ def test_the_sound_is_made_in_two_operators(native: Backend) -> None:
     np.testing.assert_allclose(after, before, rtol=0, atol=1e-5 * np.abs(before).max())
 
 
-def of_two(graph: Published) -> str:
+def of_two(graph):
     """Both halves, but of different convolutions."""
     x, other = (generated(graph, 6, 6) for _ in range(2))
     return cartesian(graph, cut(graph, x, 0, 3), cut(graph, other, 3, END))
 
 
-def of_anything(graph: Published) -> str:
+def of_anything(graph):
     x = graph.given(1, 6, 6)
     return cartesian(graph, cut(graph, x, 0, 3), cut(graph, x, 3, END))
 
 
-def of_turned(graph: Published) -> str:
+def of_turned(graph):
     """Six frames of six channels, in which the halves are those of the time."""
     x = graph.add("Transpose", generated(graph, 6, 6), perm=[0, 2, 1])
     return cartesian(graph, cut(graph, x, 0, 3), cut(graph, x, 3, END))
 
 
-def over_time(graph: Published) -> str:
+def over_time(graph):
     x = generated(graph, 6, 6)
     return cartesian(graph, cut(graph, x, 0, 3, 2), cut(graph, x, 3, END, 2))
 
 
-def every_other(graph: Published) -> str:
+def every_other(graph):
     x = generated(graph, 6, 6)
     return cartesian(graph, cut(graph, x, 0, END, 1, 2), cut(graph, x, 1, END, 1, 2))
 
 
-def magnitude_as_an_output(graph: Published) -> tuple[str, ...]:
+def magnitude_as_an_output(graph):
     levels, phases = halves_of(graph)
     magnitude, angle = graph.add("Exp", levels), graph.add("Sin", phases)
     parts = [graph.add("Mul", magnitude, graph.add(each, angle)) for each in ("Cos", "Sin")]
@@ -117,7 +106,7 @@ POLAR_NEAR_MISSES: dict[str, Callable[[Published], str | tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("what", POLAR_NEAR_MISSES)
-def test_other_spectra_are_left_alone(what: str) -> None:
+def test_other_spectra_are_left_alone(what):
     graph = Published()
     outputs = POLAR_NEAR_MISSES[what](graph)
     named = (outputs,) if isinstance(outputs, str) else outputs

@@ -5,19 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import numpy as np
 import onnx
 import onnx_ir as ir
 import pytest
-
 from service.loading import STATISTICS
-from service.model import SplitModel
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME
-from service.model.kokoro import Inference
 from service.model.parity import (
     MAX_DISTANCE_DB,
     MAX_LEVEL_DIFFERENCE_DB,
@@ -34,15 +29,7 @@ from service.preparation.rewriting.pipeline import Variant, rewrite
 from service.settings import BUCKETS
 from service.speech.windows import Window
 from tests.opened_models import open_file, open_folder
-from tests.service.preparation.rewriting.gpu_graphs import (
-    HALF,
-    Rewritten,
-    Watched,
-    halved,
-    in_halves,
-    made_by,
-    to,
-)
+from tests.service.preparation.rewriting.gpu_graphs import HALF, Rewritten, Watched, halved, in_halves, made_by, to
 from tests.service.preparation.rewriting.published_graphs import Published
 
 VARIANTS: tuple[Variant, ...] = ("float32", "float16", "rounded")
@@ -71,50 +58,47 @@ LAST = "/decoder/decoder/generator/istft/stft/Concat_output_0"
 
 
 @pytest.fixture(scope="module")
-def rewritten(model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Rewritten]:
+def rewritten(model_file, tmp_path_factory):
     made = {}
     for variant in VARIANTS:
         folder = tmp_path_factory.mktemp(variant)
         report = rewrite(model_file, folder, variant, lambda line: None)
-        graphs = (
-            onnx.load(folder / files.graph, load_external_data=False).graph
-            for files in (ENCODER, DECODER)
-        )
+        graphs = (onnx.load(folder / files.graph, load_external_data=False).graph for files in (ENCODER, DECODER))
         made[variant] = Rewritten(folder, report, *graphs)
     return made
 
 
-def opened(each: Rewritten) -> SplitModel:
+def opened(each):
     """A rewritten model as it is: at level ALL, ONNX Runtime 1.31 crashes on halves."""
     return open_folder(each.folder, open_runtime(threads=2))
 
 
 @pytest.fixture(scope="module")
-def floats(rewritten: dict[str, Rewritten]) -> Iterator[SplitModel]:
+def floats(rewritten):
     with closing(opened(rewritten["float32"])) as kokoro:
         yield kokoro
 
 
 @pytest.fixture(scope="module")
-def published(model_file: Path) -> dict[str, Inference]:
+def published(model_file):
     """What the published model says."""
     with closing(open_file(model_file, open_runtime(threads=2))) as kokoro:
         return {name: speaker(kokoro)(name) for name in SENTENCES}
 
 
 @pytest.fixture(scope="module")
-def said(floats: SplitModel) -> dict[str, Inference]:
+def said(floats):
     """What the model in floats says, with the service's own buckets."""
     return {name: speaker(floats)(name) for name in SENTENCES}
 
 
 @pytest.fixture(scope="module")
-def said_rounded(rewritten: dict[str, Rewritten]) -> Inference:
+def said_rounded(rewritten):
     with closing(opened(rewritten["rounded"])) as kokoro:
         return speaker(kokoro)("short")
 
 
-def test_all_parts_of_the_published_model_are_found(rewritten: dict[str, Rewritten]) -> None:
+def test_all_parts_of_the_published_model_are_found(rewritten):
     for variant, each in rewritten.items():
         found = dict(each.report.found)
         assert each.report.n_nodes_before == 3614
@@ -135,9 +119,7 @@ def test_all_parts_of_the_published_model_are_found(rewritten: dict[str, Rewritt
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_no_operator_is_left_that_gpus_do_not_have(
-    variant: str, rewritten: dict[str, Rewritten]
-) -> None:
+def test_no_operator_is_left_that_gpus_do_not_have(variant, rewritten):
     assert not WITHOUT_KERNEL & set(rewritten[variant].operators)
     assert not [node for node in rewritten[variant].nodes if node.domain == "kokoro.rewriting"]
     integers = {onnx.TensorProto.INT8, onnx.TensorProto.UINT8}
@@ -145,9 +127,7 @@ def test_no_operator_is_left_that_gpus_do_not_have(
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_nothing_in_a_decoder_is_computed_from_shapes(
-    variant: str, rewritten: dict[str, Rewritten]
-) -> None:
+def test_nothing_in_a_decoder_is_computed_from_shapes(variant, rewritten):
     """The processor would do that, and its copies cannot be captured in a CUDA graph."""
     operators = {node.op_type for node in rewritten[variant].decoder.node}
     assert not operators & {"Shape", "Size", "Range", "NonZero", "If", "Loop", "LSTM"}
@@ -155,31 +135,23 @@ def test_nothing_in_a_decoder_is_computed_from_shapes(
     for node in rewritten[variant].decoder.node:
         if node.op_type in ("Reshape", "Expand", "Slice", "Split", "Unsqueeze", "Gather"):
             assert not set(node.input[1:]) & whole
-            assert set(node.input[1:]) <= {
-                each.name for each in rewritten[variant].decoder.initializer
-            }
+            assert set(node.input[1:]) <= {each.name for each in rewritten[variant].decoder.initializer}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_inputs_and_outputs_are_those_of_two_parts_and_buckets_and_a_mask(
-    variant: str, rewritten: dict[str, Rewritten]
-) -> None:
-    def types(values: object) -> dict[str, int]:
+def test_inputs_and_outputs_are_those_of_two_parts_and_buckets_and_a_mask(variant, rewritten):
+    def types(values):
         return {value.name: value.type.tensor_type.elem_type for value in values}  # type: ignore[attr-defined]
 
     encoder, decoder = rewritten[variant].encoder, rewritten[variant].decoder
     integer, number = onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
-    assert types(encoder.input) == {
-        "tokens": integer, "style": number, "speed": number, "buckets": integer
-    }  # fmt: skip
+    assert types(encoder.input) == {"tokens": integer, "style": number, "speed": number, "buckets": integer}
     assert types(encoder.output) == {"features": number, "spectrum": number, TENSOR_NAME: number}
-    assert types(decoder.input) == dict.fromkeys(
-        ("features", "spectrum", "style", "given", "share", "mask"), number
-    )
+    assert types(decoder.input) == dict.fromkeys(("features", "spectrum", "style", "given", "share", "mask"), number)
     assert types(decoder.output) == {"audio": number}
 
 
-def test_weights_that_layers_share_are_there_once(rewritten: dict[str, Rewritten]) -> None:
+def test_weights_that_layers_share_are_there_once(rewritten):
     # Twelve layers of the encoder are one: 82 million parameters in all, of 4 bytes.
     size = rewritten["float32"].weights_bytes
     assert size < 4 * 82e6
@@ -187,9 +159,7 @@ def test_weights_that_layers_share_are_there_once(rewritten: dict[str, Rewritten
     assert rewritten["float16"].weights_bytes < 0.67 * size
 
 
-def test_the_same_source_becomes_the_same_files(
-    rewritten: dict[str, Rewritten], model_file: Path, tmp_path: Path
-) -> None:
+def test_the_same_source_becomes_the_same_files(rewritten, model_file, tmp_path):
     # The variant with the most passes; another order of sets and another process.
     environment = os.environ | {"PYTHONHASHSEED": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-c", AGAIN, str(model_file), str(tmp_path)]
@@ -200,7 +170,7 @@ def test_the_same_source_becomes_the_same_files(
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_what_is_no_kokoro_is_left_alone(variant: Variant, tmp_path: Path) -> None:
+def test_what_is_no_kokoro_is_left_alone(variant, tmp_path):
     graph = Published()
     source, folder = tmp_path / "source.onnx", tmp_path / "prepared"
     folder.mkdir()
@@ -210,9 +180,7 @@ def test_what_is_no_kokoro_is_left_alone(variant: Variant, tmp_path: Path) -> No
     assert list(folder.iterdir()) == []
 
 
-def test_it_speaks_as_the_published_model(
-    published: dict[str, Inference], said: dict[str, Inference]
-) -> None:
+def test_it_speaks_as_the_published_model(published, said):
     # Durations at most a frame apart for each sound, loudness and spectrum within the bounds.
     comparisons = compare(published.__getitem__, said.__getitem__, slack_frames=1)
     assert set(comparisons) == set(SENTENCES)
@@ -220,14 +188,10 @@ def test_it_speaks_as_the_published_model(
         assert 0 < comparison.distance_db < MAX_DISTANCE_DB
         durations = said[name].durations
         assert durations is not None
-        assert (
-            comparison.n_samples == said[name].samples.size == durations.sum() * SAMPLES_PER_FRAME
-        )
+        assert comparison.n_samples == said[name].samples.size == durations.sum() * SAMPLES_PER_FRAME
 
 
-def test_windows_with_statistics_of_the_whole_are_near_to_it(
-    floats: SplitModel, said: dict[str, Inference], repository: Path
-) -> None:
+def test_windows_with_statistics_of_the_whole_are_near_to_it(floats, said, repository):
     statistics = StatisticsPredictor.load(repository / "voices" / STATISTICS)
     ids = SENTENCES["long"]
     style = styles(repository, "af_heart")[len(ids) - 1]
@@ -239,21 +203,18 @@ def test_windows_with_statistics_of_the_whole_are_near_to_it(
     inside = slice((60 - first) * SAMPLES_PER_FRAME, (120 - first) * SAMPLES_PER_FRAME)
     whole = said["long"].samples[here]
     far, near = (
-        log_spectral_distance(whole, floats.decode(encoding, first, last, own).samples[inside])
-        for own in (None, given)
+        log_spectral_distance(whole, floats.decode(encoding, first, last, own).samples[inside]) for own in (None, given)
     )
     # 1.2 and 5 dB or more, depending on the window.
     assert near < 2.0
     assert far > 2 * near
 
 
-def level_db(samples: np.ndarray) -> float:
+def level_db(samples):
     return float(20 * np.log10(np.sqrt(np.mean(np.square(samples, dtype=np.float64)))))
 
 
-def test_rounding_to_halves_is_heard_a_little(
-    said: dict[str, Inference], said_rounded: Inference
-) -> None:
+def test_rounding_to_halves_is_heard_a_little(said, said_rounded):
     one, other = said["short"], said_rounded
     np.testing.assert_array_equal(other.durations, one.durations)
     assert abs(level_db(one.samples) - level_db(other.samples)) < MAX_LEVEL_DIFFERENCE_DB
@@ -262,16 +223,14 @@ def test_rounding_to_halves_is_heard_a_little(
 
 
 @pytest.mark.slow
-def test_rounding_to_halves_is_heard_a_little_in_long_sentences(
-    said: dict[str, Inference], rewritten: dict[str, Rewritten]
-) -> None:
+def test_rounding_to_halves_is_heard_a_little_in_long_sentences(said, rewritten):
     with closing(opened(rewritten["rounded"])) as kokoro:
         comparisons = compare(said.__getitem__, speaker(kokoro))
     for comparison in comparisons.values():
         assert 0.5 < comparison.distance_db < 3.5
 
 
-def test_halves_can_be_run(said: dict[str, Inference], rewritten: dict[str, Rewritten]) -> None:
+def test_halves_can_be_run(said, rewritten):
     # The processor computes them in floats, with casts at the ends of the decoder.
     with closing(opened(rewritten["float16"])) as kokoro:
         halves = speaker(kokoro)("short")
@@ -279,7 +238,7 @@ def test_halves_can_be_run(said: dict[str, Inference], rewritten: dict[str, Rewr
     assert 0 < log_spectral_distance(said["short"].samples, halves.samples) < 3.5
 
 
-def test_what_must_be_exact_is_not_in_halves(rewritten: dict[str, Rewritten]) -> None:
+def test_what_must_be_exact_is_not_in_halves(rewritten):
     encoder, decoder = rewritten["float16"].encoder, rewritten["float16"].decoder
     (sums,) = (n.output[0] for n in encoder.node if n.op_type == "CumSum" and "sin_gen" in n.name)
     transforms = [n for n in encoder.node if "stft_kernel" in " ".join(n.input)]
@@ -296,16 +255,11 @@ def test_what_must_be_exact_is_not_in_halves(rewritten: dict[str, Rewritten]) ->
     assert len(in_halves(encoder)) + len(in_halves(decoder)) > 75
 
 
-def test_numbers_of_frames_are_not_in_halves(rewritten: dict[str, Rewritten]) -> None:
+def test_numbers_of_frames_are_not_in_halves(rewritten):
     """14 s have more columns than the largest of them, 65,504."""
-    for graph, counted_by in (
-        (rewritten["float16"].encoder, "Less"),
-        (rewritten["float16"].decoder, "ReduceSum"),
-    ):
+    for graph, counted_by in ((rewritten["float16"].encoder, "Less"), (rewritten["float16"].decoder, "ReduceSum")):
         producers = {name: node for node in graph.node for name in node.output}
-        shares = [
-            n for n in graph.node if n.op_type == "Div" and counted_by in made_by(n, producers)
-        ]
+        shares = [n for n in graph.node if n.op_type == "Div" and counted_by in made_by(n, producers)]
         assert shares
         for node in shares:
             casts = [each for name in node.input if (each := producers.get(name)) is not None]
@@ -313,9 +267,7 @@ def test_numbers_of_frames_are_not_in_halves(rewritten: dict[str, Rewritten]) ->
 
 
 @pytest.mark.slow
-def test_long_speech_is_right_in_halves(
-    floats: SplitModel, rewritten: dict[str, Rewritten], repository: Path
-) -> None:
+def test_long_speech_is_right_in_halves(floats, rewritten, repository):
     ids = SENTENCES["long"] * 4
     style = styles(repository, "af_heart")[len(ids) - 1]
     one = floats.infer(ids, style, 1.0)
@@ -326,12 +278,12 @@ def test_long_speech_is_right_in_halves(
 
 
 @pytest.fixture(scope="module")
-def watched(rewritten: dict[str, Rewritten]) -> Iterator[Watched]:
+def watched(rewritten):
     with closing(Watched(rewritten["float32"].folder)) as sessions:
         yield sessions
 
 
-def styles(repository: Path, voice: str) -> np.ndarray:
+def styles(repository, voice):
     return np.fromfile(repository / "voices" / f"{voice}.bin", "<f4").reshape(-1, 1, 256)
 
 
@@ -342,9 +294,7 @@ SAYINGS = [
 """Voice, how many of the tokens of the short sentence, speed."""
 
 
-def test_frames_that_are_added_are_not_heard_and_shapes_recur(
-    watched: Watched, repository: Path
-) -> None:
+def test_frames_that_are_added_are_not_heard_and_shapes_recur(watched, repository):
     by_bucket: dict[int, list[list[list[int]]]] = {}
     own = set()
     for voice, n_tokens, speed in SAYINGS:
@@ -369,9 +319,7 @@ def test_frames_that_are_added_are_not_heard_and_shapes_recur(
 
 
 @pytest.mark.slow
-def test_frames_that_are_added_to_long_sentences_are_not_heard(
-    floats: SplitModel, repository: Path
-) -> None:
+def test_frames_that_are_added_to_long_sentences_are_not_heard(floats, repository):
     ids = SENTENCES["long"]
     for voice, speed in (("af_heart", 1.0), ("am_adam", 0.8), ("jf_alpha", 1.3)):
         style = styles(repository, voice)[len(ids) - 1]

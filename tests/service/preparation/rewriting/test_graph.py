@@ -1,11 +1,5 @@
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
-import onnx_ir as ir
 import pytest
-
 from service.preparation.rewriting.graph import (
     constant,
     initializer,
@@ -22,14 +16,14 @@ from tests.service.preparation.rewriting.graph_checks import the_node
 from tests.service.preparation.rewriting.published_graphs import Published
 
 
-def convolution(**attributes: Any) -> ir.Node:
+def convolution(**attributes):
     graph = Published()
     x = graph.given(1, 4, 8)
     y = graph.add("ConvTranspose", x, graph.floats(4, 2, 3), **attributes)
     return the_node(graph.model(y), "ConvTranspose")
 
 
-def test_constants_are_read_and_computed_values_are_none() -> None:
+def test_constants_are_read_and_computed_values_are_none():
     graph = Published()
     one, many = graph.constant([[2.5]]), graph.constant([1, 2], np.int64)
     model = graph.model(graph.add("Reshape", graph.add("Mul", graph.given(2, 1), one), many))
@@ -42,7 +36,7 @@ def test_constants_are_read_and_computed_values_are_none() -> None:
         assert scalar(value) is None
 
 
-def test_neighbours_are_found() -> None:
+def test_neighbours_are_found():
     graph = Published()
     x = graph.add("Sin", graph.given(3))
     model = graph.model(graph.add("Cos", x), graph.add("Exp", x), graph.add("Mul", x, x))
@@ -56,11 +50,9 @@ def test_neighbours_are_found() -> None:
     assert list(nodes_of(model.graph, "Cos")) == [the_node(model, "Cos")]
 
 
-def test_attributes_have_the_defaults_of_onnx() -> None:
+def test_attributes_have_the_defaults_of_onnx():
     node = convolution()
-    for name, expected in {
-        "dilations": (1,), "strides": (1,), "pads": (0, 0), "output_padding": (0,)
-    }.items():  # fmt: skip
+    for name, expected in {"dilations": (1,), "strides": (1,), "pads": (0, 0), "output_padding": (0,)}.items():
         assert ints(node, name) == expected
     assert n_groups(node) == 1
     assert is_sized_by_pads(node)
@@ -69,9 +61,8 @@ def test_attributes_have_the_defaults_of_onnx() -> None:
     assert permutation(the_node(reversing, "Transpose")) == ()
 
 
-def test_attributes_that_are_given_are_read() -> None:
-    node = convolution(dilations=[2], strides=[3], pads=[1, 2], output_padding=[1], group=2,
-                       auto_pad="NOTSET")  # fmt: skip
+def test_attributes_that_are_given_are_read():
+    node = convolution(dilations=[2], strides=[3], pads=[1, 2], output_padding=[1], group=2, auto_pad="NOTSET")
     assert [ints(node, name) for name in ("dilations", "strides", "pads", "output_padding")] == [
         (2,), (3,), (1, 2), (1,)
     ]  # fmt: skip
@@ -80,15 +71,13 @@ def test_attributes_that_are_given_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "attributes",
-    [{"auto_pad": "SAME_UPPER"}, {"auto_pad": "VALID"}, {"output_shape": [9]}],
-    ids=str,
+    "attributes", [{"auto_pad": "SAME_UPPER"}, {"auto_pad": "VALID"}, {"output_shape": [9]}], ids=str
 )
-def test_lengths_that_are_not_said_by_pads_are_told(attributes: dict[str, Any]) -> None:
+def test_lengths_that_are_not_said_by_pads_are_told(attributes):
     assert not is_sized_by_pads(convolution(**attributes))
 
 
-def test_an_array_that_is_there_is_taken_and_another_gets_a_name_of_its_own() -> None:
+def test_an_array_that_is_there_is_taken_and_another_gets_a_name_of_its_own():
     graph = Published()
     held = graph.constant([1, 2], np.int64)
     model = graph.model(graph.add("Reshape", graph.given(2, 1), held))
@@ -104,7 +93,7 @@ def test_an_array_that_is_there_is_taken_and_another_gets_a_name_of_its_own() ->
     assert model.graph.initializers["any_2"].const_value.numpy().tolist() == [2, 3]  # type: ignore[union-attr]
 
 
-def test_one_number_is_no_list_of_one() -> None:
+def test_one_number_is_no_list_of_one():
     graph = Published()
     model = graph.model(graph.add("Exp", graph.given(3)))
     number = initializer(model.graph, np.array(5, np.int64), "number")
@@ -117,7 +106,7 @@ def test_one_number_is_no_list_of_one() -> None:
     assert initializer(model.graph, np.array([5], np.int64), "number") is row
 
 
-def test_an_array_is_stored_row_by_row_whatever_its_order() -> None:
+def test_an_array_is_stored_row_by_row_whatever_its_order():
     graph = Published()
     model = graph.model(graph.add("Exp", graph.given(3)))
     array = np.arange(6, dtype=np.float32).reshape(2, 3).T

@@ -8,14 +8,13 @@ import onnx_ir as ir
 import pytest
 from onnx import TensorProto
 from onnx_ir.passes import common as passes
-
 from service.model.durations import TENSOR_NAME
 from service.preparation.refusal import RefusedError
 from service.preparation.rewriting.constants import END
 from service.preparation.rewriting.graph import constant
 from service.preparation.rewriting.halves import halve, round_to_halves
 from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, the_node
-from tests.service.preparation.rewriting.published_graphs import Array, Published
+from tests.service.preparation.rewriting.published_graphs import Published
 
 N_FRAMES = 24
 HALF, FLOAT = TensorProto.FLOAT16, TensorProto.FLOAT
@@ -24,7 +23,7 @@ HALF, FLOAT = TensorProto.FLOAT16, TensorProto.FLOAT
 class Decoder(Published):
     """A graph with all that the decoder's place is known by; nodes have the names of parts."""
 
-    def __init__(self, *, loudness: float = 1.0) -> None:
+    def __init__(self, *, loudness=1.0):
         super().__init__()
         self.parts: dict[str, str] = {}
         given = self.given_array(np.full((1, 1, N_FRAMES), 2.0, np.float32), "durations")
@@ -49,22 +48,20 @@ class Decoder(Published):
         magnitudes = self.part("magnitudes", self.add("Exp", levels))
         waves = [self.add("Mul", magnitudes, self.add(name, angles)) for name in ("Cos", "Sin")]
         weight = self.floats(6, 1, 4)
-        self.sound = self.add(
-            "ConvTranspose", self.add("Concat", *waves, axis=1), weight, strides=[2]
-        )
+        self.sound = self.add("ConvTranspose", self.add("Concat", *waves, axis=1), weight, strides=[2])
 
-    def part(self, name: str, value: str) -> str:
+    def part(self, name, value):
         self.parts[name] = value
         return value
 
-    def conv(self, x: str, n_in: int, n_out: int) -> str:
+    def conv(self, x, n_in, n_out):
         weight = self.floats(n_out, n_in, 3, scale=(3 * n_in) ** -0.5)
         return self.add("Conv", x, weight, self.floats(n_out, scale=0.1), pads=[1, 1])
 
-    def cut(self, x: str, start: int, end: int) -> str:
+    def cut(self, x, start, end):
         return self.add("Slice", x, *(self.constant([k], np.int64) for k in (start, end, 1)))
 
-    def built(self) -> ir.Model:
+    def built(self):
         model = self.model(self.sound)
         for node in model.graph:
             for value in node.outputs:
@@ -73,11 +70,11 @@ class Decoder(Published):
         passes.TopologicalSortPass()(model)
         return model
 
-    def before(self) -> Array:
+    def before(self):
         return plain(self.built(), self.feeds)[0]
 
 
-def types_of(model: ir.Model) -> dict[str, int]:
+def types_of(model):
     """What ONNX's own inference says of every value; raises where types do not fit."""
     proto = ir.to_proto(model)
     inferred = onnx.shape_inference.infer_shapes(proto, strict_mode=True, check_type=True)
@@ -89,7 +86,7 @@ IN_HALVES = ("first", "noise", "melody", "last")
 IN_FLOATS = ("pitch", "phases", "source", "magnitude", "spectrum", "magnitudes")
 
 
-def test_the_decoder_is_in_halves_and_nothing_else() -> None:
+def test_the_decoder_is_in_halves_and_nothing_else():
     graph = Decoder()
     model = graph.built()
     n_nodes = halve(model.graph)
@@ -104,7 +101,7 @@ def test_the_decoder_is_in_halves_and_nothing_else() -> None:
     assert n_nodes == sum(node.op_type != "Cast" for node in halves)
 
 
-def test_halves_are_nearly_the_same() -> None:
+def test_halves_are_nearly_the_same():
     graph = Decoder()
     before = graph.before()
     model = graph.built()
@@ -114,7 +111,7 @@ def test_halves_are_nearly_the_same() -> None:
     assert 0 < np.abs(after - before).max() < 0.02 * np.abs(before).max()
 
 
-def test_rounding_is_as_halves_are_heard_and_types_stay() -> None:
+def test_rounding_is_as_halves_are_heard_and_types_stay():
     graph = Decoder()
     before = graph.before()
     halved, rounded = graph.built(), graph.built()
@@ -126,7 +123,7 @@ def test_rounding_is_as_halves_are_heard_and_types_stay() -> None:
     assert loss / 3 < np.abs(as_rounded - before).mean() < 3 * loss
 
 
-def test_every_value_of_the_decoder_and_every_weight_is_one_of_halves() -> None:
+def test_every_value_of_the_decoder_and_every_weight_is_one_of_halves():
     graph = Decoder()
     model = graph.built()
     round_to_halves(model.graph)
@@ -146,7 +143,7 @@ def test_every_value_of_the_decoder_and_every_weight_is_one_of_halves() -> None:
 
 
 @pytest.mark.parametrize(("loudness", "finite"), [(1e3, True), (1e6, False)])
-def test_values_beyond_the_range_of_halves_are_seen(loudness: float, finite: bool) -> None:
+def test_values_beyond_the_range_of_halves_are_seen(loudness, finite):
     # 1e6 cannot be said in halves, and in floats it does no harm.
     graph = Decoder(loudness=loudness)
     assert np.isfinite(graph.before()).all()
@@ -158,7 +155,7 @@ def test_values_beyond_the_range_of_halves_are_seen(loudness: float, finite: boo
         assert np.isfinite(after).all() == finite
 
 
-def test_the_source_is_not_touched() -> None:
+def test_the_source_is_not_touched():
     """Its phases, of thousands of cycles, would be noise in halves."""
     graph = Decoder()
     model = graph.built()
@@ -170,7 +167,7 @@ def test_the_source_is_not_touched() -> None:
         assert list(before[value].inputs) == inputs[value]
 
 
-def test_a_graph_without_an_inverse_transform_is_refused() -> None:
+def test_a_graph_without_an_inverse_transform_is_refused():
     graph = Published()
     model = graph.model(graph.add("Exp", graph.given(1, 3)))
     for work in (halve, round_to_halves):
@@ -178,7 +175,7 @@ def test_a_graph_without_an_inverse_transform_is_refused() -> None:
             work(copied(model).graph)
 
 
-def test_integers_stay_integers() -> None:
+def test_integers_stay_integers():
     graph = Decoder()
     model = graph.built()
     halve(model.graph)

@@ -1,51 +1,30 @@
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from onnx import TensorProto
+from service.preparation.rewriting.native import OPERATORS
+from tests.service.preparation.rewriting.graph_checks import STOCK, copied, operators, plain, tidied
+from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import harmonics
-from service.preparation.rewriting.native import OPERATORS
-from tests.service.preparation.rewriting.graph_checks import (
-    STOCK,
-    Backend,
-    copied,
-    operators,
-    plain,
-    tidied,
-)
-from tests.service.preparation.rewriting.published_graphs import Published
 
 RATE_HZ, FACTOR, N_HARMONICS, AMPLITUDE, BIAS = 24000.0, 300, 9, 0.1, -0.02945026010274887
 
 
-def pitch(n_frames: int) -> np.ndarray:
+def pitch(n_frames):
     """Hz for each frame, [1, 1, n]: a voice that falls silent for a while."""
     frames = np.arange(n_frames)
     voiced = frames % 7 != 3
     return (np.where(voiced, 180 + 40 * np.sin(frames), 0.0)).astype(np.float32)[None, None]
 
 
-def resized(graph: Published, x: str, scale: float, mode: str, transformation: str) -> str:
+def resized(graph, x, scale, mode, transformation):
     return graph.add(
         "Resize", x, "", graph.constant([1.0, 1.0, scale]), mode=mode, nearest_mode="floor",
         coordinate_transformation_mode=transformation,
     )  # fmt: skip
 
 
-def source(
-    graph: Published,
-    n_frames: int,
-    *,
-    factor: int = FACTOR,
-    share: float | None = None,
-    up: str = "asymmetric",
-    grow: float | None = None,
-    threshold: Any = 10.0,
-) -> tuple[str, str]:
+def source(graph, n_frames, *, factor=FACTOR, share=None, up="asymmetric", grow=None, threshold=10.0):
     """Return the published source [1, n * factor, 1], and the cycles that it counts."""
     repeated = resized(graph, graph.given_array(pitch(n_frames)), factor, "nearest", up)
     multiples = graph.constant(np.arange(1, N_HARMONICS + 1).reshape(1, -1, 1))
@@ -55,10 +34,7 @@ def source(
     turned = graph.add("Transpose", sampled, perm=[0, 2, 1])
     summed = graph.add("CumSum", turned, graph.constant(1, np.int32))
     phases = graph.add("Mul", summed, graph.constant(2 * np.pi * factor))
-    grown = resized(
-        graph, graph.add("Transpose", phases, perm=[0, 2, 1]), grow or factor, "linear",
-        "half_pixel",
-    )  # fmt: skip
+    grown = resized(graph, graph.add("Transpose", phases, perm=[0, 2, 1]), grow or factor, "linear", "half_pixel")
     sine = graph.add("Sin", graph.add("Transpose", grown, perm=[0, 2, 1]))
     waves = graph.add("Mul", sine, graph.constant(AMPLITUDE))
     loud = graph.add("Transpose", repeated, perm=[0, 2, 1])
@@ -70,7 +46,7 @@ def source(
 
 @pytest.mark.parametrize("n_frames", [1, 2, 3, 40, 501])
 @pytest.mark.parametrize("factor", [2, 300])
-def test_cycles_are_counted_by_frames(n_frames: int, factor: int) -> None:
+def test_cycles_are_counted_by_frames(n_frames, factor):
     graph = Published()
     published = graph.model(source(graph, n_frames, factor=factor)[1])
     (before,) = plain(copied(published), graph.feeds)
@@ -82,7 +58,7 @@ def test_cycles_are_counted_by_frames(n_frames: int, factor: int) -> None:
 
 
 @pytest.mark.parametrize("n_frames", [1, 2, 3, 40, 301])
-def test_the_source_is_one_operator(native: Backend, n_frames: int) -> None:
+def test_the_source_is_one_operator(native, n_frames):
     graph = Published()
     published = graph.model(source(graph, n_frames)[0])
     (before,) = plain(copied(published), graph.feeds)
@@ -102,21 +78,21 @@ def test_the_source_is_one_operator(native: Backend, n_frames: int) -> None:
     np.testing.assert_array_equal(after[0, silent], before[0, silent])
 
 
-def test_silence_is_what_the_operator_of_onnxruntime_makes_of_the_bias() -> None:
+def test_silence_is_what_the_operator_of_onnxruntime_makes_of_the_bias():
     assert harmonics.level_of_silence(0.0) == 0.0
     assert harmonics.level_of_silence(BIAS) == pytest.approx(np.tanh(BIAS), abs=1e-7)
 
 
-def another_share(graph: Published) -> str:
+def another_share(graph):
     return source(graph, 6, factor=4, share=0.5)[1]
 
 
-def another_place(graph: Published) -> str:
+def another_place(graph):
     return source(graph, 6, factor=4, up="half_pixel")[1]
 
 
 @pytest.mark.parametrize("build", [another_share, another_place])
-def test_other_counts_stay(build: Callable[[Published], str]) -> None:
+def test_other_counts_stay(build):
     graph = Published()
     published = tidied(graph.model(build(graph)))
     (before,) = plain(copied(published), graph.feeds)
@@ -124,7 +100,7 @@ def test_other_counts_stay(build: Callable[[Published], str]) -> None:
     np.testing.assert_array_equal(STOCK.run(published, graph.feeds)[0], before)
 
 
-def test_a_source_of_another_form_stays() -> None:
+def test_a_source_of_another_form_stays():
     graph = Published()
     thresholds = np.arange(10.0, 100.0, 10.0)  # one for each harmonic
     published = graph.model(source(graph, 6, factor=4, threshold=thresholds)[0])

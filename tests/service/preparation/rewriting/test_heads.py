@@ -2,26 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import onnx_ir as ir
 import pytest
 from onnx import TensorProto
 from onnx_ir.passes import common as passes
-
 from service.preparation.rewriting.constants import END
 from service.preparation.rewriting.heads import scale_products, settle_heads
 from service.preparation.rewriting.matrices import fuse_products
 from service.preparation.rewriting.native import OPERATORS
-from tests.service.preparation.rewriting.graph_checks import (
-    Backend,
-    copied,
-    operators,
-    plain,
-    tidied,
-)
-from tests.service.preparation.rewriting.published_graphs import Array, Published
+from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, tidied
+from tests.service.preparation.rewriting.published_graphs import Published
 
 
 @dataclass
@@ -38,7 +30,7 @@ class Attention:
     swapped: bool = False
     asked_twice: bool = False
 
-    def build(self, graph: Published) -> list[str]:
+    def build(self, graph):
         channels = self.heads * self.size
         x = graph.given(1, self.frames, channels)
         quantized = graph.quantized(x)
@@ -57,10 +49,10 @@ class Attention:
         result = graph.add("Reshape", together, self.shape(graph, of, channels))
         return [result, graph.add("Neg", queries)] if self.asked_twice else [result]
 
-    def parted(self, graph: Published, x: str) -> str:
+    def parted(self, graph, x):
         return graph.add("Reshape", x, self.shape(graph, x, self.heads, self.size))
 
-    def shape(self, graph: Published, x: str, *sizes: int) -> str:
+    def shape(self, graph, x, *sizes):
         shape = graph.add("Shape", x)
         lengths = [
             graph.add(
@@ -73,14 +65,14 @@ class Attention:
         numbers = [graph.constant([size], np.int64) for size in sizes]
         return graph.add("Concat", *lengths, *numbers, axis=0)
 
-    def root(self, graph: Published, queries: str) -> str:
+    def root(self, graph, queries):
         bounds = [graph.constant([bound], np.int64) for bound in (self.start, END)]
         size = graph.add("Slice", graph.add("Shape", queries), *bounds)
         norm = graph.add("Sqrt", graph.cast(size, TensorProto.FLOAT))
         return graph.add("Sqrt", graph.add("Div", graph.constant([self.first]), norm))
 
 
-def published(attention: Attention) -> tuple[ir.Model, dict[str, Array]]:
+def published(attention):
     graph = Published()
     model = graph.model(*attention.build(graph))
     model.graph.inputs[0].shape = ir.Shape([1, None, None])
@@ -91,7 +83,7 @@ def published(attention: Attention) -> tuple[ir.Model, dict[str, Array]]:
     return model, graph.feeds
 
 
-def _look_through(graph: ir.Graph, shape: ir.Node) -> None:
+def _look_through(graph, shape):
     """Take the shape before a transpose, and put its numbers in order."""
     transpose = shape.inputs[0].producer()  # type: ignore[union-attr]
     if transpose is None or transpose.op_type != "Transpose":
@@ -108,7 +100,7 @@ def _look_through(graph: ir.Graph, shape: ir.Node) -> None:
     graph.remove(shape, safe=True)
 
 
-def rewritten(model: ir.Model) -> tuple[ir.Model, int, int]:
+def rewritten(model):
     """Return the model with both done, and how many shapes and scales there were."""
     model = copied(model)
     settled = settle_heads(model.graph)
@@ -121,9 +113,7 @@ def rewritten(model: ir.Model) -> tuple[ir.Model, int, int]:
 
 
 @pytest.mark.parametrize(("heads", "size", "frames"), [(1, 16, 1), (2, 16, 5), (12, 64, 33)])
-def test_attention_computes_neither_shapes_nor_scale_and_gives_the_same_bits(
-    native: Backend, heads: int, size: int, frames: int
-) -> None:
+def test_attention_computes_neither_shapes_nor_scale_and_gives_the_same_bits(native, heads, size, frames):
     model, feeds = published(Attention(heads=heads, size=size, frames=frames))
     before = plain(copied(model), feeds)
     after, settled, scaled = rewritten(model)
@@ -135,7 +125,7 @@ def test_attention_computes_neither_shapes_nor_scale_and_gives_the_same_bits(
         np.testing.assert_array_equal(two, one)
 
 
-def test_shapes_are_settled_for_any_number_of_frames() -> None:
+def test_shapes_are_settled_for_any_number_of_frames():
     model, feeds = published(Attention())
     settled = copied(model)
     assert settle_heads(settled.graph) == 4
@@ -161,9 +151,7 @@ def test_shapes_are_settled_for_any_number_of_frames() -> None:
     ],
     ids=str,
 )
-def test_what_is_not_quite_attention_keeps_its_meaning(
-    native: Backend, changes: dict[str, Any], settled: int, scaled: int
-) -> None:
+def test_what_is_not_quite_attention_keeps_its_meaning(native, changes, settled, scaled):
     model, feeds = published(Attention(**changes))
     before = plain(copied(model), feeds)
     after, n_settled, n_scaled = rewritten(model)
@@ -175,7 +163,7 @@ def test_what_is_not_quite_attention_keeps_its_meaning(
 Build = Callable[[Published], list[str]]
 
 
-def shape_of_the_end(graph: Published) -> list[str]:
+def shape_of_the_end(graph):
     """The first number of what Shape gives from the second axis on is not that of the first."""
     x = graph.given(2, 3, 4)
     shape = graph.add("Shape", x, start=1)
@@ -191,13 +179,13 @@ def shape_of_the_end(graph: Published) -> list[str]:
     return [graph.add("Reshape", x, sizes)]
 
 
-def sizes_of_another(graph: Published) -> list[str]:
+def sizes_of_another(graph):
     x, other = graph.given(3, 2, 4), graph.given(2, 3, 4)
     return [graph.add("Reshape", x, Attention().shape(graph, other, 2, 2))]
 
 
 @pytest.mark.parametrize("build", [shape_of_the_end, sizes_of_another])
-def test_other_shapes_stay(build: Build) -> None:
+def test_other_shapes_stay(build):
     graph = Published()
     model = graph.model(*build(graph))
     before = plain(copied(model), graph.feeds)

@@ -1,11 +1,7 @@
 """Weights in the layout that the kernels of a processor read."""
 
-from __future__ import annotations
-
 import numpy as np
-import onnx_ir as ir
 import pytest
-
 from service.preparation.layout import Layout
 from service.preparation.rewriting.laying_out import lay_out
 from service.preparation.rewriting.packing import pair_groups
@@ -14,18 +10,18 @@ from tests.service.preparation.rewriting.native_graphs import array, ended, fram
 from tests.service.preparation.rewriting.published_graphs import Published
 
 
-def two_convolutions() -> ir.Model:
+def two_convolutions():
     """One of an even number of groups of channels and one of an odd number."""
     graph = Published()
     x = graph.convolution(frames(graph, 9), 9, 24)
     return fused(graph, ended(graph, graph.convolution(x, 24, 5)))
 
 
-def packed_nodes(model: ir.Model) -> list[ir.Node]:
+def packed_nodes(model):
     return [node for node in model.graph if node.op_type == "DynamicQuantizeConv"]
 
 
-def test_only_weights_and_the_number_of_their_layout_change() -> None:
+def test_only_weights_and_the_number_of_their_layout_change():
     centered, paired = two_convolutions(), two_convolutions()
     assert lay_out(paired.graph, Layout.CENTERED_PAIRS) == 2
     nodes = list(zip(packed_nodes(centered), packed_nodes(paired), strict=True))
@@ -39,7 +35,7 @@ def test_only_weights_and_the_number_of_their_layout_change() -> None:
             np.testing.assert_array_equal(array(operands(one)[name]), array(operands(other)[name]))
 
 
-def test_what_is_packed_is_in_the_first_layout() -> None:
+def test_what_is_packed_is_in_the_first_layout():
     model = two_convolutions()
     before = [array(node.inputs[1]).copy() for node in packed_nodes(model)]
     assert lay_out(model.graph, Layout.CENTERED) == 2
@@ -48,7 +44,7 @@ def test_what_is_packed_is_in_the_first_layout() -> None:
         np.testing.assert_array_equal(array(node.inputs[1]), weight)
 
 
-def test_weights_that_nodes_share_are_laid_out_once() -> None:
+def test_weights_that_nodes_share_are_laid_out_once():
     model = two_convolutions()
     one, other = packed_nodes(model)
     weight = array(one.inputs[1])
@@ -59,7 +55,7 @@ def test_weights_that_nodes_share_are_laid_out_once() -> None:
 
 
 @pytest.mark.parametrize("layout", list(Layout))
-def test_a_graph_without_packed_weights_stays_as_it_is(layout: Layout) -> None:
+def test_a_graph_without_packed_weights_stays_as_it_is(layout):
     graph = Published()
     model = graph.model(ended(graph, frames(graph, 5)))
     assert lay_out(model.graph, layout) == 0

@@ -1,23 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import onnx_ir as ir
 import pytest
-
 from service.preparation.rewriting.matrices import fuse_products
-from tests.service.preparation.rewriting.graph_checks import (
-    Backend,
-    copied,
-    fused,
-    operators,
-    plain,
-)
+from tests.service.preparation.rewriting.graph_checks import copied, fused, operators, plain
 from tests.service.preparation.rewriting.published_graphs import Array, Published
 
 
-def model_of(graph: Published, rank: int, *outputs: str) -> ir.Model:
+def model_of(graph, rank, *outputs):
     """Return the model; the ranks of what it is given are known, as of published ones."""
     model = graph.model(*[graph.add("Neg", output) for output in outputs])
     for value in model.graph.inputs:
@@ -26,9 +17,7 @@ def model_of(graph: Published, rank: int, *outputs: str) -> ir.Model:
 
 
 @pytest.mark.parametrize(("n_frames", "n_in"), [(1, 1), (3, 7), (16, 64), (33, 50)])
-def test_products_of_one_input_are_one_operator_and_the_same_numbers(
-    native: Backend, n_frames: int, n_in: int
-) -> None:
+def test_products_of_one_input_are_one_operator_and_the_same_numbers(native, n_frames, n_in):
     graph = Published()
     quantized = graph.quantized(graph.given(1, n_frames, n_in))
     other = graph.quantized(graph.given(1, n_frames, n_in))
@@ -48,12 +37,9 @@ def test_products_of_one_input_are_one_operator_and_the_same_numbers(
 
 
 @pytest.mark.parametrize(
-    ("widths", "n_outputs"),
-    [((16,), 1), ((32, 32), 2), ((16, 16, 16), 3), ((16,) * 4, 1), ((16, 32), 1), ((8, 8), 1)],
+    ("widths", "n_outputs"), [((16,), 1), ((32, 32), 2), ((16, 16, 16), 3), ((16,) * 4, 1), ((16, 32), 1), ((8, 8), 1)]
 )
-def test_equally_wide_products_are_outputs_as_far_as_there_are(
-    native: Backend, widths: tuple[int, ...], n_outputs: int
-) -> None:
+def test_equally_wide_products_are_outputs_as_far_as_there_are(native, widths, n_outputs):
     graph = Published()
     quantized = graph.quantized(graph.given(1, 7, 12))
     published = model_of(graph, 3, *(graph.product(quantized, 12, width) for width in widths))
@@ -66,7 +52,7 @@ def test_equally_wide_products_are_outputs_as_far_as_there_are(
         np.testing.assert_array_equal(one, two)
 
 
-def test_layers_with_the_same_weights_share_them(native: Backend) -> None:
+def test_layers_with_the_same_weights_share_them(native):
     graph = Published()
     results = []
     for _ in range(3):
@@ -82,19 +68,19 @@ def test_layers_with_the_same_weights_share_them(native: Backend) -> None:
         np.testing.assert_array_equal(one, two)
 
 
-def rank_of_two(graph: Published) -> tuple[int, str]:
+def rank_of_two(graph):
     return 2, graph.product(graph.quantized(graph.given(4, 6)), 6, 5)
 
 
-def unsigned_weights(graph: Published) -> tuple[int, str]:
+def unsigned_weights(graph):
     return 3, graph.product(graph.quantized(graph.given(1, 4, 6)), 6, 5, kind=np.uint8)
 
 
-def shifted_weights(graph: Published) -> tuple[int, str]:
+def shifted_weights(graph):
     return 3, graph.product(graph.quantized(graph.given(1, 4, 6)), 6, 5, zero=3)
 
 
-def bias_of_frames(graph: Published) -> tuple[int, str]:
+def bias_of_frames(graph):
     floats = graph.product(graph.quantized(graph.given(1, 4, 6)), 6, 5, bias=False)
     return 3, graph.add("Add", floats, graph.floats(4, 1))
 
@@ -103,9 +89,7 @@ def bias_of_frames(graph: Published) -> tuple[int, str]:
     ("build", "fused_all_the_same"),
     [(rank_of_two, 0), (unsigned_weights, 0), (shifted_weights, 0), (bias_of_frames, 1)],
 )
-def test_other_products_stay(
-    native: Backend, build: Callable[[Published], tuple[int, str]], fused_all_the_same: int
-) -> None:
+def test_other_products_stay(native, build, fused_all_the_same):
     graph = Published()
     rank, result = build(graph)
     published = model_of(graph, rank, result)
@@ -116,7 +100,7 @@ def test_other_products_stay(
         np.testing.assert_array_equal(one, two)
 
 
-def test_a_result_that_is_asked_for_stays_under_its_name(native: Backend) -> None:
+def test_a_result_that_is_asked_for_stays_under_its_name(native):
     graph = Published()
     result = graph.product(graph.quantized(graph.given(1, 4, 6)), 6, 5)
     published = graph.model(result)

@@ -1,24 +1,11 @@
 """What is fused into the native operators; what they compute is tested in tests/native."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import onnx_ir as ir
 import pytest
-
 from service.preparation.layout import Layout
-from service.preparation.rewriting import native
-from service.preparation.rewriting.packing import (
-    centered,
-    column_sums,
-    cut_runs,
-    pack_floats,
-    pack_integers,
-)
+from service.preparation.rewriting.packing import centered, column_sums, cut_runs, pack_floats, pack_integers
 from tests.service.preparation.rewriting.graph_checks import (
-    Backend,
     attributes_of,
     copied,
     operators,
@@ -39,8 +26,10 @@ from tests.service.preparation.rewriting.native_graphs import (
 )
 from tests.service.preparation.rewriting.published_graphs import Published
 
+from service.preparation.rewriting import native
 
-def test_a_convolution_alone() -> None:
+
+def test_a_convolution_alone():
     graph = Published()
     x = graph.given(1, 9, 40)
     model = fused(graph, graph.convolution(x, 9, 17, 12, strides=[6], pads=[3, 2], weight_zero=70))
@@ -65,14 +54,14 @@ def test_a_convolution_alone() -> None:
     assert node.outputs[1].name == ""
 
 
-def test_a_convolution_without_bias() -> None:
+def test_a_convolution_without_bias():
     graph = Published()
     model = fused(graph, graph.convolution(graph.given(1, 5, 9), 5, 6, bias=False))
     node = the_node(model, "DynamicQuantizeConv")
     assert set(operands(node)) == {"x", "weight", "weight_sums", "runs"}
 
 
-def test_leaky_relu_is_taken_in() -> None:
+def test_leaky_relu_is_taken_in():
     graph = Published()
     x = graph.add("LeakyRelu", frames(graph, 5), alpha=0.2)
     model = fused(graph, graph.convolution(x, 5, 6))
@@ -81,7 +70,7 @@ def test_leaky_relu_is_taken_in() -> None:
     assert node.attributes["negative_slope"].as_float() == pytest.approx(0.2)
 
 
-def test_snake_is_taken_in() -> None:
+def test_snake_is_taken_in():
     graph = Published()
     model = fused(graph, graph.convolution(graph.snake(frames(graph, 5), 5), 5, 6))
     assert operators(model) == {"Transpose": 1, CONV: 1}
@@ -91,7 +80,7 @@ def test_snake_is_taken_in() -> None:
 
 
 @pytest.mark.parametrize("activation", ["leaky", "snake", "none"])
-def test_adain_is_taken_in_with_statistics_of_its_own(activation: str) -> None:
+def test_adain_is_taken_in_with_statistics_of_its_own(activation):
     graph = Published()
     x = adain(graph, frames(graph, 6))
     if activation == "leaky":
@@ -100,8 +89,7 @@ def test_adain_is_taken_in_with_statistics_of_its_own(activation: str) -> None:
         x = graph.snake(x, 6)
     model = fused(graph, graph.convolution(x, 6, 5))
     assert operators(model) == {"Transpose": 1, CONV: 1, STATISTICS: 1}
-    node, statistics = (the_node(model, name) for name in ("DynamicQuantizeConv",
-                                                           "ChannelStatistics"))  # fmt: skip
+    node, statistics = (the_node(model, name) for name in ("DynamicQuantizeConv", "ChannelStatistics"))
     found = operands(node)
     assert {"statistics", "style"} <= set(found)
     assert ("alpha" in found) == (activation == "snake")
@@ -111,7 +99,7 @@ def test_adain_is_taken_in_with_statistics_of_its_own(activation: str) -> None:
     assert node.attributes["epsilon"].as_float() == pytest.approx(1e-5)
 
 
-def test_statistics_come_from_the_convolution_before() -> None:
+def test_statistics_come_from_the_convolution_before():
     graph = Published()
     x = graph.snake(adain(graph, convolved(graph)), 6)
     model = fused(graph, graph.convolution(x, 6, 4))
@@ -123,7 +111,7 @@ def test_statistics_come_from_the_convolution_before() -> None:
     assert second.outputs[1].name == ""
 
 
-def test_statistics_come_from_the_sum_that_a_convolution_gives() -> None:
+def test_statistics_come_from_the_sum_that_a_convolution_gives():
     graph = Published()
     total = graph.add("Add", convolved(graph), frames(graph, 6))
     model = fused(graph, graph.convolution(adain(graph, total), 6, 4))
@@ -133,25 +121,21 @@ def test_statistics_come_from_the_sum_that_a_convolution_gives() -> None:
     assert STATISTICS not in operators(model)
 
 
-def test_statistics_come_from_upsampling() -> None:
+def test_statistics_come_from_upsampling():
     graph = Published()
     upsampled = graph.upsampling(frames(graph, 4, 5), 4, 6, 2)
     model = fused(graph, graph.convolution(adain(graph, upsampled), 6, 4))
     assert (
-        operands(the_node(model, "DynamicQuantizeConv"))["statistics"]
-        is (the_node(model, "ConvTranspose").outputs[1])
+        operands(the_node(model, "DynamicQuantizeConv"))["statistics"] is (the_node(model, "ConvTranspose").outputs[1])
     )
     assert STATISTICS not in operators(model)
 
 
-def test_what_is_put_together_has_its_statistics_taken_once() -> None:
+def test_what_is_put_together_has_its_statistics_taken_once():
     graph = Published()
     both = graph.add("Concat", convolved(graph), frames(graph, 2), axis=1)
     normalized = graph.norm(both)
-    outputs = [
-        graph.convolution(graph.modulation(normalized, graph.given(1, 16), 8), 8, 3)
-        for _ in range(2)
-    ]
+    outputs = [graph.convolution(graph.modulation(normalized, graph.given(1, 16), 8), 8, 3) for _ in range(2)]
     model = fused(graph, *outputs)
     found = operators(model)
     assert (found[CONV], found[STATISTICS]) == (3, 1)
@@ -162,7 +146,7 @@ def test_what_is_put_together_has_its_statistics_taken_once() -> None:
 
 @pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("n_sums", [0, 1, 2, 3])
-def test_two_sums_and_a_quotient_are_taken_in(n_sums: int, first: bool) -> None:
+def test_two_sums_and_a_quotient_are_taken_in(n_sums, first):
     graph = Published()
     y = convolved(graph)
     others = [frames(graph, 6) for _ in range(n_sums)]
@@ -172,9 +156,7 @@ def test_two_sums_and_a_quotient_are_taken_in(n_sums: int, first: bool) -> None:
     model = fused(graph, ended(graph, y))
     node = the_node(model, "DynamicQuantizeConv")
     found, left = operands(node), operators(model)
-    assert [name for name in ("residual", "addend") if name in found] == (
-        ["residual", "addend"][:n_sums]
-    )
+    assert [name for name in ("residual", "addend") if name in found] == (["residual", "addend"][:n_sums])
     if n_sums > 2:
         assert node.attributes["output_scale"].as_float() == 1.0
         assert (left["Add"], left["Div"]) == (1, 1)
@@ -183,7 +165,7 @@ def test_two_sums_and_a_quotient_are_taken_in(n_sums: int, first: bool) -> None:
         assert (left["Add"], left["Div"]) == (0, 0)
 
 
-def test_two_convolutions_that_are_added_become_one_after_the_other() -> None:
+def test_two_convolutions_that_are_added_become_one_after_the_other():
     graph = Published()
     total = graph.add("Add", convolved(graph), convolved(graph))
     model = fused(graph, ended(graph, graph.add("Div", total, graph.constant(1.4142135))))
@@ -193,44 +175,39 @@ def test_two_convolutions_that_are_added_become_one_after_the_other() -> None:
     assert operands(second)["residual"] is first.outputs[0]
 
 
-def scaled(graph: Published, y: str) -> str:
+def scaled(graph, y):
     return graph.add("Mul", y, graph.constant(3.0))
 
 
-def divided_by_something_computed(graph: Published, y: str) -> str:
+def divided_by_something_computed(graph, y):
     return graph.add("Div", y, frames(graph, 6))
 
 
-def divisor(graph: Published, y: str) -> str:
+def divisor(graph, y):
     return graph.add("Div", graph.constant(3.0), y)
 
 
-def constant_added(graph: Published, y: str) -> str:
+def constant_added(graph, y):
     return graph.add("Add", y, graph.constant(3.0))
 
 
-def added_to_itself(graph: Published, y: str) -> str:
+def added_to_itself(graph, y):
     return graph.add("Add", y, y)
 
 
-def subtracted(graph: Published, y: str) -> str:
+def subtracted(graph, y):
     return graph.add("Sub", y, frames(graph, 6))
 
 
-def asked_for_twice(graph: Published, y: str) -> str:
+def asked_for_twice(graph, y):
     return graph.add("Mul", graph.add("Add", y, frames(graph, 6)), graph.add("Sin", y))
 
 
 @pytest.mark.parametrize(
     "behind",
-    [
-        scaled, divided_by_something_computed, divisor, constant_added, added_to_itself,
-        subtracted, asked_for_twice,
-    ],
-)  # fmt: skip
-def test_other_work_behind_a_convolution_stays(
-    behind: Callable[[Published, str], str], backend: Backend
-) -> None:
+    [scaled, divided_by_something_computed, divisor, constant_added, added_to_itself, subtracted, asked_for_twice],
+)
+def test_other_work_behind_a_convolution_stays(behind, backend):
     graph = Published()
     outputs = ended(graph, behind(graph, convolved(graph)))
     model = fused(graph, outputs)
@@ -241,7 +218,7 @@ def test_other_work_behind_a_convolution_stays(
     check_numbers(graph, backend, outputs, atol=1e-5)
 
 
-def test_an_activation_that_others_need_too_stays_for_them(backend: Backend) -> None:
+def test_an_activation_that_others_need_too_stays_for_them(backend):
     graph = Published()
     x = graph.snake(adain(graph, convolved(graph)), 6)
     outputs = [graph.convolution(x, 6, 4), ended(graph, x)]
@@ -253,7 +230,7 @@ def test_an_activation_that_others_need_too_stays_for_them(backend: Backend) -> 
     check_numbers(graph, backend, *outputs, atol=flip(n_in=6))
 
 
-def test_a_sum_that_is_an_output_of_the_graph_keeps_its_name() -> None:
+def test_a_sum_that_is_an_output_of_the_graph_keeps_its_name():
     graph = Published()
     total = graph.add("Add", convolved(graph), frames(graph, 6))
     model = recognize(graph.model(ended(graph, total)))
@@ -267,7 +244,7 @@ def test_a_sum_that_is_an_output_of_the_graph_keeps_its_name() -> None:
     assert maker.op_type == "DynamicQuantizeConv"
 
 
-def test_the_last_convolution_takes_in_leaky_relu_only() -> None:
+def test_the_last_convolution_takes_in_leaky_relu_only():
     graph = Published()
     x = graph.add("LeakyRelu", frames(graph, 5), alpha=0.01)
     weight = graph.floats(22, 5, 7)
@@ -284,7 +261,7 @@ def test_the_last_convolution_takes_in_leaky_relu_only() -> None:
     assert len(node.outputs) == 1
 
 
-def test_weights_that_are_shared_are_packed_once() -> None:
+def test_weights_that_are_shared_are_packed_once():
     graph = Published()
     weight = graph.weights(5, 6, 3)
     outputs = []
@@ -298,7 +275,7 @@ def test_weights_that_are_shared_are_packed_once() -> None:
     assert one.inputs[2] is other.inputs[2]
 
 
-def test_nothing_is_fused_where_nothing_is_recognized() -> None:
+def test_nothing_is_fused_where_nothing_is_recognized():
     graph = Published()
     model = recognize(graph.model(graph.add("Exp", graph.snake(adain(graph, frames(graph, 6)), 6))))
     names = operators(model)
@@ -306,7 +283,7 @@ def test_nothing_is_fused_where_nothing_is_recognized() -> None:
     assert operators(model) == names
 
 
-def flip(n_in: int) -> float:
+def flip(n_in):
     """By how much a convolution may differ whose input rounds the other way in a few places.
 
     Its input is some units wide, so that a step of the quantized input is about 0.02, and a weight
@@ -315,7 +292,7 @@ def flip(n_in: int) -> float:
     return 0.03 * 255 * 0.0021 * n_in
 
 
-def check_numbers(graph: Published, backend: Backend, *outputs: str, atol: float) -> None:
+def check_numbers(graph, backend, *outputs, atol):
     """Check that a graph gives the same numbers before and after."""
     published = graph.model(*outputs)
     before = plain(published, graph.feeds)
@@ -326,9 +303,7 @@ def check_numbers(graph: Published, backend: Backend, *outputs: str, atol: float
 
 
 @pytest.mark.parametrize("weight_zero", [0, 7, 255])
-def test_weights_that_do_not_fit_int8_give_the_same_numbers(
-    backend: Backend, weight_zero: int
-) -> None:
+def test_weights_that_do_not_fit_int8_give_the_same_numbers(backend, weight_zero):
     """No published model has any: they are packed as sums, which takes twice the time."""
     graph = Published()
     y = graph.convolution(frames(graph, 9, 40), 9, 17, 5, weight_zero=weight_zero)
@@ -339,22 +314,17 @@ def test_weights_that_do_not_fit_int8_give_the_same_numbers(
 
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (6, 2), (17, 31), (16, 64)])
 @pytest.mark.parametrize(("size", "dilation"), [(3, 1), (7, 3), (11, 5)])
-def test_a_residual_block_gives_the_same_numbers(
-    backend: Backend, n_channels: int, n_frames: int, size: int, dilation: int
-) -> None:
+def test_a_residual_block_gives_the_same_numbers(backend, n_channels, n_frames, size, dilation):
     graph = Published()
     x = frames(graph, n_channels, n_frames)
     for dilations in (dilation, 1):
         pad = dilations * (size - 1) // 2
         inner = graph.snake(adain(graph, x, n_channels), n_channels)
-        inner = graph.convolution(
-            inner, n_channels, n_channels, size, pads=[pad, pad], dilations=[dilations]
-        )
+        inner = graph.convolution(inner, n_channels, n_channels, size, pads=[pad, pad], dilations=[dilations])
         inner = graph.snake(adain(graph, inner, n_channels), n_channels)
         inner = graph.convolution(inner, n_channels, n_channels, size)
         x = graph.add("Add", inner, x)
-    mean = graph.add("Div", graph.add("Add", frames(graph, n_channels, n_frames), x),
-                     graph.constant(3.0))  # fmt: skip
+    mean = graph.add("Div", graph.add("Add", frames(graph, n_channels, n_frames), x), graph.constant(3.0))
     model = fused(graph, ended(graph, mean))
     found = operators(model)
     assert (found[CONV], found[STATISTICS], found["Add"], found["Div"]) == (4, 1, 0, 0)

@@ -1,23 +1,14 @@
 """What is fused into upsampling."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
-
-from service.preparation.rewriting.packing import (
-    pack_strided,
-)
-from tests.service.preparation.rewriting.graph_checks import (
-    attributes_of,
-    operators,
-    the_node,
-)
+from service.preparation.rewriting.packing import pack_strided
+from tests.service.preparation.rewriting.graph_checks import attributes_of, operators, the_node
 from tests.service.preparation.rewriting.native_graphs import array, ended, frames, fused
 from tests.service.preparation.rewriting.published_graphs import Published
 
 
-def test_upsampling_takes_in_what_is_around_it() -> None:
+def test_upsampling_takes_in_what_is_around_it():
     graph = Published()
     x = graph.add("LeakyRelu", frames(graph, 5), alpha=0.1)
     upsampled = graph.upsampling(x, 5, 3, 6)
@@ -35,7 +26,7 @@ def test_upsampling_takes_in_what_is_around_it() -> None:
     assert len(node.inputs) == 4
 
 
-def test_upsampling_takes_in_one_sum() -> None:
+def test_upsampling_takes_in_one_sum():
     graph = Published()
     total = graph.upsampling(frames(graph, 5), 5, 3, 6)
     for _ in range(2):
@@ -45,7 +36,7 @@ def test_upsampling_takes_in_one_sum() -> None:
 
 
 @pytest.mark.parametrize("epsilon", [1e-5, 1e-3])
-def test_the_epsilon_goes_along(epsilon: float) -> None:
+def test_the_epsilon_goes_along(epsilon):
     graph = Published()
     normalized = graph.norm(frames(graph, 6), epsilon=epsilon)
     x = graph.modulation(normalized, graph.given(1, 12), 6)
@@ -53,12 +44,10 @@ def test_the_epsilon_goes_along(epsilon: float) -> None:
     assert node.attributes["epsilon"].as_float() == pytest.approx(epsilon)
 
 
-def test_upsampling_alone() -> None:
+def test_upsampling_alone():
     graph = Published()
     model = fused(graph, graph.upsampling(frames(graph, 5), 5, 3, 10))
     assert operators(model) == {"kokoro.ConvTranspose": 1, "Transpose": 1}
     node = the_node(model, "ConvTranspose")
-    assert attributes_of(node) == {
-        "channels": 3, "stride": 10, "pad": 5, "reflect": 0, "negative_slope": 1.0
-    }  # fmt: skip
+    assert attributes_of(node) == {"channels": 3, "stride": 10, "pad": 5, "reflect": 0, "negative_slope": 1.0}
     assert len(node.inputs) == 3

@@ -6,11 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from service.preparation.rewriting import normalization
 from tests.service.preparation.rewriting.graph_checks import (
-    Backend,
-    NearMiss,
     attributes_of,
     check_left_alone,
     copied,
@@ -23,14 +19,14 @@ from tests.service.preparation.rewriting.graph_checks import (
 )
 from tests.service.preparation.rewriting.published_graphs import Published
 
+from service.preparation.rewriting import normalization
+
 TOLERANCE = 2e-4
 """Of values of about 1: variances are differences of means of squares, in float32."""
 
 
-@pytest.mark.parametrize(
-    ("n_channels", "n_frames"), [(1, 1), (5, 1), (3, 2), (16, 9), (17, 100), (33, 31)]
-)
-def test_adain_gives_the_same_numbers(backend: Backend, n_channels: int, n_frames: int) -> None:
+@pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (5, 1), (3, 2), (16, 9), (17, 100), (33, 31)])
+def test_adain_gives_the_same_numbers(backend, n_channels, n_frames):
     graph = Published()
     x, style = graph.given(1, n_channels, n_frames), graph.given(1, 2 * n_channels)
     published = graph.model(graph.modulation(graph.norm(x), style, n_channels))
@@ -49,7 +45,7 @@ def test_adain_gives_the_same_numbers(backend: Backend, n_channels: int, n_frame
 
 
 @pytest.mark.parametrize("level", [0.0, 0.1, 300.7, -999.9])
-def test_a_constant_channel_is_nearly_beta(backend: Backend, level: float) -> None:
+def test_a_constant_channel_is_nearly_beta(backend, level):
     graph = Published()
     x = graph.given_array(np.full((1, 3, 50), level, np.float32))
     style = graph.given(1, 6)
@@ -58,15 +54,11 @@ def test_a_constant_channel_is_nearly_beta(backend: Backend, level: float) -> No
     (after,) = backend.run(backend.lower(tidied(model)), graph.feeds)
     beta = graph.feeds[style][:, 3:, None]
     # Rounding of the mean is divided by the root of epsilon, 0.003.
-    np.testing.assert_allclose(
-        after, np.broadcast_to(beta, after.shape), atol=3e-4 * (1 + abs(level))
-    )
+    np.testing.assert_allclose(after, np.broadcast_to(beta, after.shape), atol=3e-4 * (1 + abs(level)))
 
 
 @pytest.mark.parametrize("n_frames", [1, 2, 11])
-def test_a_normalization_of_frames_first_gives_the_same_numbers(
-    backend: Backend, n_frames: int
-) -> None:
+def test_a_normalization_of_frames_first_gives_the_same_numbers(backend, n_frames):
     graph = Published()
     x, style = graph.given(n_frames, 1, 10), graph.given(1, 20)
     published = graph.model(graph.modulation(graph.time_first_norm(x), style, 10))
@@ -80,12 +72,9 @@ def test_a_normalization_of_frames_first_gives_the_same_numbers(
 
 
 @pytest.mark.parametrize("frames_first", [False, True])
-def test_several_styles_share_a_normalization(backend: Backend, frames_first: bool) -> None:
+def test_several_styles_share_a_normalization(backend, frames_first):
     graph = Published()
-    if frames_first:
-        normalized = graph.time_first_norm(graph.given(9, 1, 6))
-    else:
-        normalized = graph.norm(graph.given(1, 6, 9))
+    normalized = graph.time_first_norm(graph.given(9, 1, 6)) if frames_first else graph.norm(graph.given(1, 6, 9))
     published = graph.model(*(graph.modulation(normalized, graph.given(1, 12), 6) for _ in "ab"))
     before = plain(published, graph.feeds)
     model = copied(published)
@@ -96,29 +85,27 @@ def test_several_styles_share_a_normalization(backend: Backend, frames_first: bo
 
 
 @pytest.mark.parametrize("epsilon", [1e-12, 1e-3, 0.5])
-def test_the_epsilon_is_the_published_one(backend: Backend, epsilon: float) -> None:
+def test_the_epsilon_is_the_published_one(backend, epsilon):
     graph = Published()
     x, style = graph.given(1, 4, 30), graph.given(1, 8)
     published = graph.model(graph.modulation(graph.norm(x, epsilon=epsilon), style, 4))
     (before,) = plain(published, graph.feeds)
     model = copied(published)
     normalization.rules().apply_to_model(model)
-    assert the_node(model, "InstanceNorm").attributes["epsilon"].as_float() == pytest.approx(
-        epsilon
-    )
+    assert the_node(model, "InstanceNorm").attributes["epsilon"].as_float() == pytest.approx(epsilon)
     (after,) = backend.run(backend.lower(tidied(model)), graph.feeds)
     np.testing.assert_allclose(after, before, rtol=0, atol=TOLERANCE * (1 + np.abs(before).max()))
 
 
-def row(graph: Published, n: int) -> str:
+def row(graph, n):
     return graph.add("Unsqueeze", graph.given(1, n), graph.constant([2], np.int64))
 
 
-def column(graph: Published, n: int) -> str:
+def column(graph, n):
     return graph.add("Unsqueeze", graph.given(n, 1), graph.constant([0], np.int64))
 
 
-def turned_row(graph: Published, n: int) -> str:
+def turned_row(graph, n):
     wide = graph.add("Unsqueeze", graph.given(1, n), graph.constant([1], np.int64))
     return graph.add("Transpose", wide, perm=[0, 2, 1])
 
@@ -153,7 +140,7 @@ class Variation:
     more: tuple[str, ...] = ()
     used: tuple[str, ...] = ()
 
-    def __call__(self, graph: Published) -> list[str]:
+    def __call__(self, graph):
         values = {"x": graph.given(1, 6, 8)}
         constants = {axis: graph.constant([axis], np.int64) for axis in self.axes}
         mean_axes, variance_axes = (constants[axis] for axis in self.axes)
@@ -177,7 +164,7 @@ class Variation:
         return outputs + [values[name] for name in self.more]
 
 
-def one_style_of_two(graph: Published) -> list[str]:
+def one_style_of_two(graph):
     normalized = graph.norm(graph.given(1, 6, 8))
     return [graph.modulation(normalized, graph.given(1, 12), 6, one=one) for one in (1.0, 2.0)]
 
@@ -185,59 +172,39 @@ def one_style_of_two(graph: Published) -> list[str]:
 NEAR_MISSES = {
     "over channels": ("an operator normalizes over time", Variation(axes=(1, 1))),
     "over the batch": ("an operator normalizes over time", Variation(axes=(0, 0))),
-    "variance over another axis": (
-        "an operator takes both over the same", Variation(axes=(2, 1))
-    ),
-    "variance of something else": (
-        "an operator takes that of what it normalizes", Variation(square_of="x")
-    ),
+    "variance over another axis": ("an operator takes both over the same", Variation(axes=(2, 1))),
+    "variance of something else": ("an operator takes that of what it normalizes", Variation(square_of="x")),
     "no root": ("an operator divides by the root", Variation(root=False)),
-    "epsilon of each channel": (
-        "an operator has one as an attribute", Variation(epsilon=np.full((1, 6, 1), 1e-5))
-    ),
+    "epsilon of each channel": ("an operator has one as an attribute", Variation(epsilon=np.full((1, 6, 1), 1e-5))),
     "mean asked for elsewhere": ("an operator does not give it", Variation(more=("mean",))),
-    "not modulated": (
-        "no operator normalizes alone", Variation(modulated=None, used=("normalized",))
-    ),
-    "not modulated, an output": (
-        "no operator normalizes alone", Variation(modulated=None, more=("normalized",))
-    ),
-    "asked for without a style too": (
-        "no operator gives what is only normalized", Variation(used=("normalized",))
-    ),
-    "an output without a style too": (
-        "no operator gives what is only normalized", Variation(more=("normalized",))
-    ),
+    "not modulated": ("no operator normalizes alone", Variation(modulated=None, used=("normalized",))),
+    "not modulated, an output": ("no operator normalizes alone", Variation(modulated=None, more=("normalized",))),
+    "asked for without a style too": ("no operator gives what is only normalized", Variation(used=("normalized",))),
+    "an output without a style too": ("no operator gives what is only normalized", Variation(more=("normalized",))),
     "scaled alone too": ("an operator does not give it", Variation(used=("product",))),
-    "one style of two is another thing": (
-        "no operator gives what is only normalized", one_style_of_two
-    ),
-    "style of what is not normalized": (
-        "no operator modulates alone", Variation(modulated="centered")
-    ),
-    "parts of unequal size": (
-        "an operator has as many gammas as betas", Variation(sizes=(1, 6))
-    ),
+    "one style of two is another thing": ("no operator gives what is only normalized", one_style_of_two),
+    "style of what is not normalized": ("no operator modulates alone", Variation(modulated="centered")),
+    "parts of unequal size": ("an operator has as many gammas as betas", Variation(sizes=(1, 6))),
     "two added to gamma": ("an operator adds 1", Variation(one=2.0)),
     "beta first": ("an operator has gamma first", Variation(gamma_first=False)),
     "style that is turned": ("an operator takes a row", Variation(style=turned_row)),
     "style that is a column": ("an operator takes a row", Variation(style=column)),
     "gamma asked for elsewhere": ("an operator does not give it", Variation(more=("gamma",))),
-}  # fmt: skip
+}
 
 
 @near_misses(NEAR_MISSES)
-def test_what_only_looks_like_adain_is_left_alone(near_miss: NearMiss) -> None:
+def test_what_only_looks_like_adain_is_left_alone(near_miss):
     check_left_alone(normalization.rules(), near_miss)
 
 
-def test_without_the_change_it_is_adain() -> None:
+def test_without_the_change_it_is_adain():
     graph = Published()
     model = graph.model(*Variation()(graph))
     assert normalization.rules().apply_to_model(model) == 2
 
 
-def test_a_normalization_without_a_style_does_not_stop_the_others(backend: Backend) -> None:
+def test_a_normalization_without_a_style_does_not_stop_the_others(backend):
     graph = Published()
     x, style = graph.given(1, 6, 8), graph.given(1, 12)
     published = graph.model(graph.modulation(graph.norm(graph.norm(x)), style, 6))

@@ -1,18 +1,13 @@
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from onnx import defs
-
 from service.preparation.refusal import RefusedError
 from service.preparation.rewriting.opsets import IR_VERSION, OPSET, lower_opset
 from tests.service.preparation.rewriting.graph_checks import copied, plain
 from tests.service.preparation.rewriting.published_graphs import Published
 
 
-def resized(graph: Published, **changes: Any) -> str:
+def resized(graph, **changes):
     given = {
         "mode": "linear", "coordinate_transformation_mode": "half_pixel", "antialias": 0,
         "keep_aspect_ratio_policy": "stretch",
@@ -21,13 +16,13 @@ def resized(graph: Published, **changes: Any) -> str:
     return graph.add("Resize", graph.given(1, 2, 8), "", scales, **given)
 
 
-def everything(graph: Published) -> list[str]:
+def everything(graph):
     halves = graph.add_many("Split", 2, graph.given(1, 6, 4), axis=1, num_outputs=2)
     cast = graph.add("Cast", graph.given(3), to=1, saturate=1)
     return [resized(graph), *halves, cast]
 
 
-def test_what_was_so_before_needs_no_attribute_and_gives_the_same_numbers() -> None:
+def test_what_was_so_before_needs_no_attribute_and_gives_the_same_numbers():
     graph = Published()
     model = graph.model(*everything(graph))
     model.graph.opset_imports["ai.onnx.ml"] = 5
@@ -42,23 +37,22 @@ def test_what_was_so_before_needs_no_attribute_and_gives_the_same_numbers() -> N
 
 
 @pytest.mark.parametrize("changes", [{"antialias": 1}, {"keep_aspect_ratio_policy": "not_larger"}])
-def test_what_could_not_be_said_then_is_refused(changes: dict[str, Any]) -> None:
+def test_what_could_not_be_said_then_is_refused(changes):
     graph = Published()
     model = graph.model(resized(graph, **changes))
     with pytest.raises(RefusedError, match=f"{next(iter(changes))} = .* is not of opset {OPSET}"):
         lower_opset(model)
 
 
-def test_an_operator_that_came_later_is_refused() -> None:
+def test_an_operator_that_came_later_is_refused():
     graph = Published()
     model = graph.model(graph.add("Gelu", graph.given(3)))
     with pytest.raises(RefusedError, match=f"Gelu is not of opset {OPSET}"):
         lower_opset(model)
 
 
-def test_other_domains_that_are_used_stay() -> None:
+def test_other_domains_that_are_used_stay():
     graph = Published()
-    model = graph.model(graph.add("FusedMatMul", graph.given(2, 2), graph.given(2, 2),
-                                  domain="com.microsoft"))  # fmt: skip
+    model = graph.model(graph.add("FusedMatMul", graph.given(2, 2), graph.given(2, 2), domain="com.microsoft"))
     lower_opset(model)
     assert dict(model.graph.opset_imports) == {"": OPSET, "com.microsoft": 1}

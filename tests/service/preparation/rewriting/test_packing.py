@@ -1,12 +1,8 @@
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import strategies as st
-
 from service.preparation.rewriting.packing import (
     centered,
     column_sums,
@@ -24,7 +20,7 @@ SIZES = [(1, 1, 1), (16, 4, 3), (17, 5, 3), (15, 3, 1), (33, 22, 12), (22, 7, 7)
 
 
 @pytest.mark.parametrize(("n_out", "n_in", "size"), SIZES)
-def test_each_packed_integer_is_the_one_of_its_definition(n_out: int, n_in: int, size: int) -> None:
+def test_each_packed_integer_is_the_one_of_its_definition(n_out, n_in, size):
     weight = np.random.default_rng(1).integers(-128, 128, (n_out, n_in, size), np.int8)
     packed = pack_integers(weight)
     n_panels, n_groups = -(-n_out // 16), -(-n_in // 4)
@@ -38,7 +34,7 @@ def test_each_packed_integer_is_the_one_of_its_definition(n_out: int, n_in: int,
 
 
 @pytest.mark.parametrize(("n_out", "n_in", "size"), SIZES)
-def test_sums_are_those_of_the_packed_weights(n_out: int, n_in: int, size: int) -> None:
+def test_sums_are_those_of_the_packed_weights(n_out, n_in, size):
     weight = np.random.default_rng(2).integers(-128, 128, (n_out, n_in, size), np.int8)
     sums = column_sums(pack_integers(weight), n_out)
     assert (sums.dtype, sums.shape) == (np.int32, (n_out,))
@@ -47,7 +43,7 @@ def test_sums_are_those_of_the_packed_weights(n_out: int, n_in: int, size: int) 
 
 
 @pytest.mark.parametrize(("n_out", "n_in", "size"), [*SIZES, (20, 12, 3), (16, 40, 1)])
-def test_pairs_have_eight_channels_of_a_column_together(n_out: int, n_in: int, size: int) -> None:
+def test_pairs_have_eight_channels_of_a_column_together(n_out, n_in, size):
     weight = np.random.default_rng(6).integers(-128, 128, (n_out, n_in, size), np.int8)
     packed = pack_integers(weight)
     before, paired = packed.copy(), pair_groups(packed)
@@ -63,12 +59,12 @@ def test_pairs_have_eight_channels_of_a_column_together(n_out: int, n_in: int, s
     np.testing.assert_array_equal(paired[:, :, 2 * n_pairs :], packed[:, :, 2 * n_pairs :])
 
 
-def less(one: npt.NDArray[np.int8], other: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+def less(one, other):
     return one.astype(int) - other
 
 
 @pytest.mark.parametrize("size", [3, 5, 7, 9, 11])
-def test_differences_are_of_neighbouring_taps_and_then_of_their_own_kinds(size: int) -> None:
+def test_differences_are_of_neighbouring_taps_and_then_of_their_own_kinds(size):
     w = np.random.default_rng(7).integers(-31, 32, (2, size, 3, 16, 4), np.int8)
     taps, of_taps, of_even, of_odd, of_both = with_differences(w, size)
     np.testing.assert_array_equal(taps, w)
@@ -104,7 +100,7 @@ def test_differences_are_of_neighbouring_taps_and_then_of_their_own_kinds(size: 
         ((32, -32, -32, 32, 0), 2),
     ],
 )
-def test_differences_that_do_not_fit_are_left_out(taps: tuple[int, ...], n_parts: int) -> None:
+def test_differences_that_do_not_fit_are_left_out(taps, n_parts):
     weight = np.zeros((16, 4, len(taps)), np.int8)
     weight[3, 2] = taps
     packed = pack_integers(weight)
@@ -112,26 +108,26 @@ def test_differences_that_do_not_fit_are_left_out(taps: tuple[int, ...], n_parts
 
 
 @pytest.mark.parametrize(("n_taps", "size"), [(1, 1), (2, 2), (4, 4), (6, 3), (9, 3)])
-def test_no_differences_of_even_kernels_of_one_tap_and_of_terms(n_taps: int, size: int) -> None:
+def test_no_differences_of_even_kernels_of_one_tap_and_of_terms(n_taps, size):
     packed = np.ones((1, n_taps, 1, 16, 4), np.int8)
     (whole,) = with_differences(packed, size)
     assert whole is packed
 
 
 @pytest.mark.parametrize("level", [-128, 0, 127])
-def test_sums_of_the_largest_kernel_do_not_overflow(level: int) -> None:
+def test_sums_of_the_largest_kernel_do_not_overflow(level):
     packed = pack_integers(np.full((2, 1090, 11), level, np.int8))
     assert column_sums(packed, 2).tolist() == [level * 1090 * 11] * 2
     assert set(np.unique(packed)) <= {level, 0}
 
 
-def test_a_matrix_is_a_convolution_of_one_tap() -> None:
+def test_a_matrix_is_a_convolution_of_one_tap():
     matrix = np.random.default_rng(5).integers(-128, 128, (22, 33), np.int8)
     np.testing.assert_array_equal(pack_matrix(matrix), pack_integers(matrix.T[:, :, None]))
 
 
 @pytest.mark.parametrize(("zero_point", "n_terms"), [(0, 3), (1, 2), (127, 2), (128, 1), (255, 2)])
-def test_terms_of_any_weights_add_up_to_them(zero_point: int, n_terms: int) -> None:
+def test_terms_of_any_weights_add_up_to_them(zero_point, n_terms):
     weight = np.arange(256, dtype=np.uint8).reshape(8, 8, 4)
     terms = centered(weight, zero_point)
     assert (terms.dtype, terms.shape) == (np.int8, (8, 8, 4 * n_terms))
@@ -139,19 +135,15 @@ def test_terms_of_any_weights_add_up_to_them(zero_point: int, n_terms: int) -> N
     np.testing.assert_array_equal(total, weight.astype(int) - zero_point)
 
 
-def most_in_a_lane(groups: npt.NDArray[np.int8]) -> int:
+def most_in_a_lane(groups):
     """Return what weights of one sign add up to at most, in groups [n, 16, 4]."""
     lanes = groups.astype(int).reshape(-1, 16, 2, 2)
     of_a_sign = [lanes.clip(min=0).sum(axis=(0, 3)), -lanes.clip(max=0).sum(axis=(0, 3))]
     return int(np.max(of_a_sign))
 
 
-@given(
-    widest=st.sampled_from([0, 1, 3, 20, 64, 65, 127, 128]),
-    n_in=st.integers(1, 90),
-    seed=st.integers(0, 99),
-)
-def test_runs_are_as_long_as_sums_fit_16_bits(widest: int, n_in: int, seed: int) -> None:
+@given(widest=st.sampled_from([0, 1, 3, 20, 64, 65, 127, 128]), n_in=st.integers(1, 90), seed=st.integers(0, 99))
+def test_runs_are_as_long_as_sums_fit_16_bits(widest, n_in, seed):
     random = np.random.default_rng(seed)
     weight = random.integers(-widest, min(widest, 127), (18, n_in, 2), np.int8, endpoint=True)
     packed = pack_integers(weight)
@@ -172,7 +164,7 @@ def test_runs_are_as_long_as_sums_fit_16_bits(widest: int, n_in: int, seed: int)
         assert first == len(groups)
 
 
-def test_no_run_is_longer_than_its_byte_tells() -> None:
+def test_no_run_is_longer_than_its_byte_tells():
     nothing = np.zeros((1, 1, 300, 16, 4), np.int8)
     assert cut_runs(nothing)[0, 0, :4].tolist() == [127, 127, 46, 0]
     wide = np.full_like(nothing, 127)
@@ -180,7 +172,7 @@ def test_no_run_is_longer_than_its_byte_tells() -> None:
 
 
 @pytest.mark.parametrize(("n_out", "n_in", "size"), SIZES)
-def test_each_packed_float_is_the_one_of_its_definition(n_out: int, n_in: int, size: int) -> None:
+def test_each_packed_float_is_the_one_of_its_definition(n_out, n_in, size):
     weight = np.random.default_rng(3).normal(size=(n_out, n_in, size)).astype(np.float32)
     packed = pack_floats(weight)
     assert packed.dtype == np.float32
@@ -191,12 +183,8 @@ def test_each_packed_float_is_the_one_of_its_definition(n_out: int, n_in: int, s
         assert packed[p, k, i, j] == expected
 
 
-@pytest.mark.parametrize(
-    ("n_in", "n_out", "stride"), [(1, 1, 1), (4, 16, 2), (3, 5, 6), (5, 3, 10), (2, 7, 3)]
-)
-def test_each_strided_float_is_the_one_of_its_definition(
-    n_in: int, n_out: int, stride: int
-) -> None:
+@pytest.mark.parametrize(("n_in", "n_out", "stride"), [(1, 1, 1), (4, 16, 2), (3, 5, 6), (5, 3, 10), (2, 7, 3)])
+def test_each_strided_float_is_the_one_of_its_definition(n_in, n_out, stride):
     weight = np.random.default_rng(4).normal(size=(n_in, n_out, 2 * stride)).astype(np.float32)
     packed = pack_strided(weight, stride)
     assert packed.dtype == np.float32

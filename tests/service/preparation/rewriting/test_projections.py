@@ -1,29 +1,16 @@
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from onnx import TensorProto
+from service.preparation.rewriting.projections import merge_projections
+from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, the_node, tidied
+from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import normalization
-from service.preparation.rewriting.projections import merge_projections
-from tests.service.preparation.rewriting.graph_checks import (
-    Backend,
-    copied,
-    operators,
-    plain,
-    the_node,
-    tidied,
-)
-from tests.service.preparation.rewriting.published_graphs import Published
 
 
 @pytest.mark.parametrize("bias_first", [False, True])
 @pytest.mark.parametrize(("n_style", "sizes"), [(1, (1,)), (8, (3, 5)), (33, (16, 2, 7))])
-def test_projections_of_a_style_become_one_product(
-    backend: Backend, n_style: int, sizes: tuple[int, ...], bias_first: bool
-) -> None:
+def test_projections_of_a_style_become_one_product(backend, n_style, sizes, bias_first):
     graph = Published()
     style = graph.quantized(graph.given(1, n_style))
     outputs = []
@@ -49,15 +36,13 @@ def test_projections_of_a_style_become_one_product(
         np.testing.assert_allclose(other, one, rtol=0, atol=3e-4 * (1 + np.abs(one).max()))
 
 
-def test_styles_are_the_same_but_for_rounding() -> None:
+def test_styles_are_the_same_but_for_rounding():
     # One multiplication and one addition of float32 behind the same integers.
     graph = Published()
     style = graph.quantized(graph.given(1, 12))
     projected = [graph.product(style, 12, 10, bias_first=False) for _ in range(3)]
     normalized = [graph.norm(graph.given(1, 5, 2)) for _ in projected]
-    modulated = [
-        graph.modulation(x, each, 5) for x, each in zip(normalized, projected, strict=True)
-    ]
+    modulated = [graph.modulation(x, each, 5) for x, each in zip(normalized, projected, strict=True)]
     # What is also asked for elsewhere stays where it is.
     published = graph.model(*modulated, *projected)
     before = plain(published, graph.feeds)
@@ -76,13 +61,11 @@ def test_styles_are_the_same_but_for_rounding() -> None:
         np.testing.assert_allclose(merged, one, rtol=3e-7, atol=3e-7)
 
 
-def test_two_styles_are_projected_apart(backend: Backend) -> None:
+def test_two_styles_are_projected_apart(backend):
     graph = Published()
     styles = [graph.quantized(graph.given(1, 8)) for _ in range(2)]
     outputs = [
-        graph.modulation(
-            graph.norm(graph.given(1, 3, 4)), graph.product(style, 8, 6, bias_first=False), 3
-        )
+        graph.modulation(graph.norm(graph.given(1, 3, 4)), graph.product(style, 8, 6, bias_first=False), 3)
         for style in (styles[0], styles[1], styles[0])
     ]
     published = graph.model(*outputs)
@@ -95,31 +78,19 @@ def test_two_styles_are_projected_apart(backend: Backend) -> None:
         np.testing.assert_allclose(other, one, rtol=0, atol=3e-4 * (1 + np.abs(one).max()))
 
 
-def test_a_projection_that_two_layers_share_is_merged_once(backend: Backend) -> None:
+def test_a_projection_that_two_layers_share_is_merged_once(backend):
     graph = Published()
     projected = graph.product(graph.quantized(graph.given(1, 8)), 8, 6, bias_first=False)
-    published = graph.model(
-        *(graph.modulation(graph.norm(graph.given(1, 3, 4)), projected, 3) for _ in range(2))
-    )
+    published = graph.model(*(graph.modulation(graph.norm(graph.given(1, 3, 4)), projected, 3) for _ in range(2)))
     before = plain(published, graph.feeds)
     model = copied(published)
     normalization.rules().apply_to_model(model)
     assert merge_projections(model.graph) == 1
-    for one, other in zip(
-        before, backend.run(backend.lower(tidied(model)), graph.feeds), strict=True
-    ):
+    for one, other in zip(before, backend.run(backend.lower(tidied(model)), graph.feeds), strict=True):
         np.testing.assert_allclose(other, one, rtol=0, atol=3e-4 * (1 + np.abs(one).max()))
 
 
-def put_together(
-    graph: Published,
-    *,
-    kind: type = np.int8,
-    zeros: int = 0,
-    bias: tuple[int, ...] = (6,),
-    other_scale: bool = False,
-    zero_points: bool = True,
-) -> str:
+def put_together(graph, *, kind=np.int8, zeros=0, bias=(6,), other_scale=False, zero_points=True):
     style = graph.given(1, 8)
     quantized, scale, zero = graph.quantized(style)
     weight = graph.weights(8, 6, kind=kind)
@@ -132,36 +103,36 @@ def put_together(
     return graph.add("Add", product, graph.floats(*bias))
 
 
-def unsigned_weights(graph: Published) -> str:
+def unsigned_weights(graph):
     return put_together(graph, kind=np.uint8)
 
 
-def shifted_weights(graph: Published) -> str:
+def shifted_weights(graph):
     return put_together(graph, zeros=3)
 
 
-def bias_for_all(graph: Published) -> str:
+def bias_for_all(graph):
     return put_together(graph, bias=(1,))
 
 
-def bias_of_two_dimensions(graph: Published) -> str:
+def bias_of_two_dimensions(graph):
     return put_together(graph, bias=(1, 6))
 
 
-def scale_of_something_else(graph: Published) -> str:
+def scale_of_something_else(graph):
     return put_together(graph, other_scale=True)
 
 
-def no_zero_points(graph: Published) -> str:
+def no_zero_points(graph):
     return put_together(graph, zero_points=False)
 
 
-def in_floats(graph: Published) -> str:
+def in_floats(graph):
     product = graph.add("MatMul", graph.given(1, 8), graph.floats(8, 6))
     return graph.add("Add", product, graph.floats(6))
 
 
-def given_as_it_is(graph: Published) -> str:
+def given_as_it_is(graph):
     return graph.given(1, 6)
 
 
@@ -172,7 +143,7 @@ NEAR_MISSES = [
 
 
 @pytest.mark.parametrize("build", NEAR_MISSES)
-def test_other_styles_are_left_alone(build: Callable[[Published], str], backend: Backend) -> None:
+def test_other_styles_are_left_alone(build, backend):
     graph = Published()
     style = build(graph)
     published = graph.model(graph.modulation(graph.norm(graph.given(1, 3, 4)), style, 3))
@@ -186,7 +157,7 @@ def test_other_styles_are_left_alone(build: Callable[[Published], str], backend:
     np.testing.assert_allclose(after, before, rtol=0, atol=3e-4 * (1 + np.abs(before).max()))
 
 
-def test_what_modulates_nothing_is_left_alone() -> None:
+def test_what_modulates_nothing_is_left_alone():
     graph = Published()
     style = graph.quantized(graph.given(1, 8))
     model = graph.model(graph.product(style, 8, 6, bias_first=False))

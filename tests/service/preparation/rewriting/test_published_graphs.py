@@ -1,23 +1,20 @@
 """What holds the graphs of these tests to what every processor multiplies exactly."""
 
-from __future__ import annotations
-
 import numpy as np
 import onnx_ir as ir
 import pytest
-
 from tests.service.preparation.rewriting.graph_checks import check_exact, plain
 from tests.service.preparation.rewriting.published_graphs import WIDEST, Published
 
 
-def product(graph: Published, widest: int) -> ir.Model:
+def product(graph, widest):
     weight = graph.constant(np.full((4, 3), widest), np.int8)
     quantized, _, zero = graph.quantized(graph.given(2, 4))
     return graph.model(graph.cast(graph.add("MatMulInteger", quantized, weight, zero), 1))
 
 
 @pytest.mark.parametrize("widest", [WIDEST, -WIDEST])
-def test_weights_of_these_graphs_are_multiplied_exactly(widest: int) -> None:
+def test_weights_of_these_graphs_are_multiplied_exactly(widest):
     graph = Published()
     model = product(graph, widest)
     (x,) = graph.feeds.values()
@@ -30,12 +27,12 @@ def test_weights_of_these_graphs_are_multiplied_exactly(widest: int) -> None:
 
 
 @pytest.mark.parametrize("widest", [WIDEST + 1, -WIDEST - 1, 127, -128])
-def test_wider_weights_are_refused_on_every_processor(widest: int) -> None:
+def test_wider_weights_are_refused_on_every_processor(widest):
     with pytest.raises(AssertionError, match="two weights of"):
         check_exact(product(Published(), widest))
 
 
-def test_signed_weights_that_are_computed_are_refused() -> None:
+def test_signed_weights_that_are_computed_are_refused():
     graph = Published()
     quantized, _, zero = graph.quantized(graph.given(2, 4))
     weight = graph.cast(graph.given(4, 3), ir.DataType.INT8)

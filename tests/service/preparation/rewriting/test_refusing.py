@@ -1,23 +1,12 @@
 """What each step says of a graph that it does not know: why, where, and what it nearly found."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import onnx_ir as ir
 import pytest
 from onnx_ir.passes import common as passes
-
 from service.model.durations import TENSOR_NAME
-from service.preparation.refusal import Refusal, RefusedError
-from service.preparation.rewriting import convolutions, normalization, snake
-from service.preparation.rewriting.carrying import (
-    carry_statistics,
-    give_spectrum,
-    give_statistics,
-    tell_spectrum,
-)
+from service.preparation.refusal import RefusedError
+from service.preparation.rewriting.carrying import carry_statistics, give_spectrum, give_statistics, tell_spectrum
 from service.preparation.rewriting.halves import halve, round_to_halves
 from service.preparation.rewriting.masked_decoder import mask_frames
 from service.preparation.rewriting.opsets import lower_opset
@@ -26,8 +15,10 @@ from service.preparation.rewriting.parts import split
 from service.preparation.rewriting.refusing import not_recognized
 from tests.service.preparation.rewriting.published_graphs import Published
 
+from service.preparation.rewriting import convolutions, normalization, snake
 
-def unknown() -> ir.Model:
+
+def unknown():
     """A graph that has nothing of Kokoro's."""
     graph = Published()
     model = graph.model(graph.add("Gelu", graph.given(1, 3)))
@@ -35,7 +26,7 @@ def unknown() -> ir.Model:
     return model
 
 
-def refusal(work: Callable[[], object]) -> Refusal:
+def refusal(work):
     with pytest.raises(RefusedError) as caught:
         work()
     assert str(caught.value.refusal) in str(caught.value)
@@ -57,9 +48,7 @@ def refusal(work: Callable[[], object]) -> Refusal:
         (lower_opset, "Gelu is not of opset 17"),
     ],
 )
-def test_every_step_refuses_a_graph_that_it_does_not_know(
-    step: Callable[[ir.Model], object], reason: str
-) -> None:
+def test_every_step_refuses_a_graph_that_it_does_not_know(step, reason):
     model = unknown()
     found = refusal(lambda: step(model))
     assert found.reason.startswith(reason)
@@ -67,7 +56,7 @@ def test_every_step_refuses_a_graph_that_it_does_not_know(
 
 
 @pytest.mark.parametrize("name", [TENSOR_NAME, "style"])
-def test_a_generator_that_lacks_what_both_parts_need_is_refused(name: str) -> None:
+def test_a_generator_that_lacks_what_both_parts_need_is_refused(name):
     graph = Published()
     model = graph.model(graph.generator())
     for module in (convolutions, normalization):
@@ -79,23 +68,23 @@ def test_a_generator_that_lacks_what_both_parts_need_is_refused(name: str) -> No
     assert refusal(lambda: split(model)).reason == f"there is no {name}"
 
 
-def nearest(module: object, model: ir.Model) -> Refusal:
+def nearest(module, model):
     rules = module.rules()  # type: ignore[attr-defined]
     assert rules.apply_to_model(model) == 0
     return refusal(lambda: raising(not_recognized("places", 0, 1, rules, model)))
 
 
-def raising(error: Exception) -> None:
+def raising(error):
     raise error
 
 
-def test_a_graph_without_anything_alike_has_no_nearest_miss() -> None:
+def test_a_graph_without_anything_alike_has_no_nearest_miss():
     found = nearest(convolutions, unknown())
     assert found.reason == "0 places are recognized, and at least 1 are needed"
     assert (found.node, found.nearest) == ("the node", "no node looks like one")
 
 
-def test_a_convolution_that_is_grouped_is_told_with_its_node() -> None:
+def test_a_convolution_that_is_grouped_is_told_with_its_node():
     graph = Published()
     model = graph.model(graph.convolution(graph.given(1, 4, 9), 4, 5))
     (node,) = (node for node in model.graph if node.op_type == "ConvInteger")
@@ -105,13 +94,13 @@ def test_a_convolution_that_is_grouped_is_told_with_its_node() -> None:
     assert found.nearest == "it is grouped, or not padded by numbers at the convolution"
 
 
-def test_a_normalization_of_which_more_is_made_is_told() -> None:
+def test_a_normalization_of_which_more_is_made_is_told():
     graph = Published()
     found = nearest(normalization, graph.model(graph.add("Exp", graph.norm(graph.given(1, 6, 9)))))
     assert found.nearest.startswith("more is done with it than modulation by a style at ")
 
 
-def test_an_activation_of_another_power_is_told() -> None:
+def test_an_activation_of_another_power_is_told():
     graph = Published()
     x, alpha = graph.given(1, 3, 7), graph.constant(np.full((1, 3, 1), 2, np.float32))
     wave = graph.add("Sin", graph.add("Mul", alpha, x))

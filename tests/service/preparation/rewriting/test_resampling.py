@@ -1,14 +1,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
-
-from service.preparation.rewriting import resampling
 from tests.service.preparation.rewriting.graph_checks import (
-    Backend,
     attributes_of,
     copied,
     dialect,
@@ -17,7 +13,9 @@ from tests.service.preparation.rewriting.graph_checks import (
     the_node,
     tidied,
 )
-from tests.service.preparation.rewriting.published_graphs import Array, Published
+from tests.service.preparation.rewriting.published_graphs import Published
+
+from service.preparation.rewriting import resampling
 
 RESIZE = {
     "mode": "nearest",
@@ -31,7 +29,7 @@ RESIZE = {
 }
 
 
-def near(after: Array, before: Array) -> None:
+def near(after, before):
     """Check what sums of float32 products give, added up in another order."""
     assert after.shape == before.shape
     np.testing.assert_allclose(after, before, rtol=0, atol=2e-6 * (1 + np.abs(before).max()))
@@ -39,18 +37,9 @@ def near(after: Array, before: Array) -> None:
 
 @pytest.mark.parametrize(
     ("n_in", "n_out", "n_frames", "stride", "pad"),
-    [
-        (1, 1, 1, 1, 0),
-        (3, 5, 1, 10, 5),
-        (16, 16, 2, 6, 3),
-        (17, 7, 9, 6, 0),
-        (4, 18, 12, 2, 1),
-        (2, 3, 5, 5, 4),
-    ],
+    [(1, 1, 1, 1, 0), (3, 5, 1, 10, 5), (16, 16, 2, 6, 3), (17, 7, 9, 6, 0), (4, 18, 12, 2, 1), (2, 3, 5, 5, 4)],
 )
-def test_upsampling_gives_the_same_numbers(
-    backend: Backend, n_in: int, n_out: int, n_frames: int, stride: int, pad: int
-) -> None:
+def test_upsampling_gives_the_same_numbers(backend, n_in, n_out, n_frames, stride, pad):
     graph = Published()
     x = graph.given(1, n_in, n_frames)
     published = graph.model(graph.upsampling(x, n_in, n_out, stride, pads=[pad, pad]))
@@ -63,7 +52,7 @@ def test_upsampling_gives_the_same_numbers(
     near(after, before)
 
 
-def pooling(graph: Published, x: str, n: int, **given: Any) -> str:
+def pooling(graph, x, n, **given):
     given = {
         "auto_pad": "NOTSET", "dilations": [1], "output_padding": [1], "kernel_shape": [3],
         "strides": [2], "group": n, "pads": [1, 1],
@@ -73,7 +62,7 @@ def pooling(graph: Published, x: str, n: int, **given: Any) -> str:
 
 
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (2, 7), (17, 1), (16, 10), (33, 3)])
-def test_pooling_gives_the_same_numbers(backend: Backend, n_channels: int, n_frames: int) -> None:
+def test_pooling_gives_the_same_numbers(backend, n_channels, n_frames):
     graph = Published()
     x = graph.given(1, n_channels, n_frames)
     published = graph.model(pooling(graph, x, n_channels))
@@ -86,7 +75,7 @@ def test_pooling_gives_the_same_numbers(backend: Backend, n_channels: int, n_fra
     near(after, before)
 
 
-def convolving(graph: Published, x: str, n_in: int, n_out: int, size: int, **given: Any) -> str:
+def convolving(graph, x, n_in, n_out, size, **given):
     given = {
         "auto_pad": "NOTSET", "dilations": [1], "kernel_shape": [size], "strides": [1],
         "group": 1, "pads": [size // 2, size // 2],
@@ -96,12 +85,9 @@ def convolving(graph: Published, x: str, n_in: int, n_out: int, size: int, **giv
 
 
 @pytest.mark.parametrize(
-    ("n_in", "n_out", "n_frames", "size"),
-    [(1, 1, 1, 1), (16, 22, 40, 7), (5, 3, 1, 7), (3, 17, 2, 3), (4, 16, 9, 1)],
+    ("n_in", "n_out", "n_frames", "size"), [(1, 1, 1, 1), (16, 22, 40, 7), (5, 3, 1, 7), (3, 17, 2, 3), (4, 16, 9, 1)]
 )
-def test_the_float_convolution_gives_the_same_numbers(
-    backend: Backend, n_in: int, n_out: int, n_frames: int, size: int
-) -> None:
+def test_the_float_convolution_gives_the_same_numbers(backend, n_in, n_out, n_frames, size):
     graph = Published()
     x = graph.given(1, n_in, n_frames)
     published = graph.model(convolving(graph, x, n_in, n_out, size))
@@ -115,7 +101,7 @@ def test_the_float_convolution_gives_the_same_numbers(
 
 
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (5, 1), (16, 8), (3, 11)])
-def test_each_frame_twice_is_exact(backend: Backend, n_channels: int, n_frames: int) -> None:
+def test_each_frame_twice_is_exact(backend, n_channels, n_frames):
     graph = Published()
     x = graph.given(1, n_channels, n_frames)
     published = graph.model(graph.add("Resize", x, "", graph.constant([1, 1, 2]), **RESIZE))
@@ -128,7 +114,7 @@ def test_each_frame_twice_is_exact(backend: Backend, n_channels: int, n_frames: 
 
 
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 2), (5, 3), (16, 8)])
-def test_a_reflected_frame_is_exact(backend: Backend, n_channels: int, n_frames: int) -> None:
+def test_a_reflected_frame_is_exact(backend, n_channels, n_frames):
     graph = Published()
     x = graph.given(1, n_channels, n_frames)
     pads = graph.constant([0, 0, 1, 0, 0, 0], np.int64)
@@ -141,7 +127,7 @@ def test_a_reflected_frame_is_exact(backend: Backend, n_channels: int, n_frames:
     np.testing.assert_array_equal(after, before)
 
 
-def test_the_last_upsampling_is_reflected(backend: Backend) -> None:
+def test_the_last_upsampling_is_reflected(backend):
     graph = Published()
     leaky = graph.add("LeakyRelu", graph.given(1, 18, 11), alpha=0.1)
     upsampled = graph.upsampling(leaky, 18, 9, 6)
@@ -155,7 +141,7 @@ def test_the_last_upsampling_is_reflected(backend: Backend) -> None:
     near(after, before)
 
 
-def test_attributes_that_are_left_out_have_their_defaults(backend: Backend) -> None:
+def test_attributes_that_are_left_out_have_their_defaults(backend):
     graph = Published()
     x = graph.given(1, 4, 6)
     convolved = graph.add("Conv", x, graph.floats(3, 4, 1), graph.floats(3))
@@ -164,26 +150,19 @@ def test_attributes_that_are_left_out_have_their_defaults(backend: Backend) -> N
     before = plain(published, graph.feeds)
     model = copied(published)
     assert resampling.rules().apply_to_model(model) == 2
-    for one, other in zip(before, backend.run(backend.lower(tidied(model)), graph.feeds),
-                          strict=True):  # fmt: skip
+    for one, other in zip(before, backend.run(backend.lower(tidied(model)), graph.feeds), strict=True):
         near(other, one)
 
 
-def test_weights_may_be_shared(backend: Backend) -> None:
+def test_weights_may_be_shared(backend):
     graph = Published()
     up, down = (graph.floats(6, 4, 6), graph.floats(4)), (graph.floats(5, 6, 3), graph.floats(5))
     each = (graph.floats(6, 1, 3), graph.floats(6))
     outputs = []
     for _ in range(2):
         x = graph.given(1, 6, 9)
-        pooled = graph.add(
-            "ConvTranspose", x, *each, strides=[2], pads=[1, 1], output_padding=[1], group=6
-        )
-        outputs += [
-            graph.add("ConvTranspose", x, *up, strides=[3]),
-            graph.add("Conv", x, *down, pads=[1, 1]),
-            pooled,
-        ]
+        pooled = graph.add("ConvTranspose", x, *each, strides=[2], pads=[1, 1], output_padding=[1], group=6)
+        outputs += [graph.add("ConvTranspose", x, *up, strides=[3]), graph.add("Conv", x, *down, pads=[1, 1]), pooled]
     published = graph.model(*outputs)
     before = plain(published, graph.feeds)
     model = copied(published)
@@ -193,15 +172,15 @@ def test_weights_may_be_shared(backend: Backend) -> None:
         near(other, one)
 
 
-def resized(graph: Published, x: str, *scales: float, **changes: Any) -> str:
+def resized(graph, x, *scales, **changes):
     return graph.add("Resize", x, "", graph.constant(scales), **RESIZE | changes)
 
 
-def padded(graph: Published, x: str, *amounts: int, mode: str = "reflect") -> str:
+def padded(graph, x, *amounts, mode="reflect"):
     return graph.add("Pad", x, graph.constant(amounts, np.int64), mode=mode)
 
 
-def with_weight_given(graph: Published, x: str) -> str:
+def with_weight_given(graph, x):
     return graph.add("Conv", x, graph.given(3, 6, 1), graph.floats(3))
 
 
@@ -223,8 +202,7 @@ NEAR_MISSES: dict[str, Callable[[Published, str], str]] = {
     "pooling padded otherwise": lambda g, x: pooling(g, x, 6, pads=[0, 1]),
     "pooling dilated": lambda g, x: pooling(g, x, 6, dilations=[2]),
     "pooling in pairs": lambda g, x: g.add(
-        "ConvTranspose", x, g.floats(6, 1, 3), g.floats(3), strides=[2], pads=[1, 1],
-        output_padding=[1], group=3,
+        "ConvTranspose", x, g.floats(6, 1, 3), g.floats(3), strides=[2], pads=[1, 1], output_padding=[1], group=3
     ),
     "convolution with an even kernel": lambda g, x: convolving(g, x, 6, 4, 4),
     "convolution in groups": lambda g, x: convolving(g, x, 6, 4, 3, group=2),
@@ -232,17 +210,13 @@ NEAR_MISSES: dict[str, Callable[[Published, str], str]] = {
     "convolution dilated": lambda g, x: convolving(g, x, 6, 4, 3, dilations=[2]),
     "convolution not padded": lambda g, x: convolving(g, x, 6, 4, 3, pads=[0, 0]),
     "convolution padded unevenly": lambda g, x: convolving(g, x, 6, 4, 3, pads=[2, 0]),
-    "convolution padded by rule": lambda g, x: g.add(
-        "Conv", x, g.floats(4, 6, 1), g.floats(4), auto_pad="SAME_LOWER"
-    ),
+    "convolution padded by rule": lambda g, x: g.add("Conv", x, g.floats(4, 6, 1), g.floats(4), auto_pad="SAME_LOWER"),
     "convolution without bias": lambda g, x: g.add("Conv", x, g.floats(4, 6, 1)),
     "convolution with computed weights": with_weight_given,
     "three times": lambda g, x: resized(g, x, 1, 1, 3),
     "channels twice": lambda g, x: resized(g, x, 1, 2, 1),
     "between frames": lambda g, x: resized(g, x, 1, 1, 2, mode="linear"),
-    "nearest from the middle": lambda g, x: resized(
-        g, x, 1, 1, 2, coordinate_transformation_mode="half_pixel"
-    ),
+    "nearest from the middle": lambda g, x: resized(g, x, 1, 1, 2, coordinate_transformation_mode="half_pixel"),
     "nearest rounded up": lambda g, x: resized(g, x, 1, 1, 2, nearest_mode="ceil"),
     "nearest by default": lambda g, x: g.add("Resize", x, "", g.constant([1, 1, 2])),
     "two reflected frames": lambda g, x: padded(g, x, 0, 0, 2, 0, 0, 0),
@@ -250,11 +224,11 @@ NEAR_MISSES: dict[str, Callable[[Published, str], str]] = {
     "reflected channels": lambda g, x: padded(g, x, 0, 1, 0, 0, 0, 0),
     "repeated at the edge": lambda g, x: padded(g, x, 0, 0, 1, 0, 0, 0, mode="edge"),
     "zeros": lambda g, x: padded(g, x, 0, 0, 1, 0, 0, 0, mode="constant"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", NEAR_MISSES)
-def test_other_resampling_is_left_alone(what: str) -> None:
+def test_other_resampling_is_left_alone(what):
     graph = Published()
     published = graph.model(NEAR_MISSES[what](graph, graph.given(1, 6, 8)))
     (before,) = plain(published, graph.feeds)

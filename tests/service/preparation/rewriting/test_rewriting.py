@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,18 +13,17 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-
-import ortffi
-from service.model import SplitModel
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME, output_declaration
 from service.model.parity import MAX_DISTANCE_DB, SENTENCES, log_spectral_distance
-from service.model.prepared import DECODER, ENCODER, GRAPHS, GraphFiles, Variant
+from service.model.prepared import DECODER, ENCODER, GRAPHS, GraphFiles
 from service.model.runtime import open_runtime
 from service.preparation.rewriting.pipeline import Report, rewrite
 from tests.opened_models import open_folder
 from tests.service.preparation.rewriting.graph_checks import backend_named
 from tests.service.preparation.rewriting.published_graphs import Array
 from tests.service.preparation.rewriting.variants import VARIANTS, cpu, layout_of
+
+import ortffi
 
 AGAIN = """
 import sys
@@ -46,33 +44,31 @@ class Prepared:
     models: dict[GraphFiles, onnx.ModelProto]
 
     @property
-    def nodes(self) -> list[onnx.NodeProto]:
+    def nodes(self):
         return [node for model in self.models.values() for node in model.graph.node]
 
     @property
-    def operators(self) -> Counter[tuple[str, str]]:
+    def operators(self):
         return Counter((node.domain, node.op_type) for node in self.nodes)
 
 
 @pytest.fixture(scope="module")
-def prepared(model_file: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Prepared]:
+def prepared(model_file, tmp_path_factory):
     made = {}
     for variant in VARIANTS:
         folder, lines = tmp_path_factory.mktemp(variant), []
         report = rewrite(model_file, folder, variant, lines.append, layout_of(variant))
-        models = {
-            files: onnx.load(folder / files.graph, load_external_data=False) for files in GRAPHS
-        }
+        models = {files: onnx.load(folder / files.graph, load_external_data=False) for files in GRAPHS}
         made[variant] = Prepared(folder, report, lines, models)
     return made
 
 
 @pytest.fixture(params=VARIANTS)
-def each(request: pytest.FixtureRequest, prepared: dict[str, Prepared]) -> Prepared:
+def each(request, prepared):
     return prepared[request.param]
 
 
-def spoken(builder: ortffi.SessionBuilder, model: Path | bytes, repository: Path) -> list[Array]:
+def spoken(builder, model, repository):
     """Return the samples and the durations of the short sentence."""
     ids = SENTENCES["short"]
     styles = np.fromfile(repository / "voices" / "af_heart.bin", "<f4").reshape(-1, 1, 256)
@@ -89,12 +85,12 @@ def spoken(builder: ortffi.SessionBuilder, model: Path | bytes, repository: Path
 
 
 @pytest.fixture(scope="module")
-def published(model_file: Path, repository: Path) -> list[Array]:
+def published(model_file, repository):
     model = model_file.read_bytes() + output_declaration()
     return spoken(cpu(), model, repository)
 
 
-def test_all_parts_of_the_published_model_are_found(prepared: dict[str, Prepared]) -> None:
+def test_all_parts_of_the_published_model_are_found(prepared):
     for variant, each in prepared.items():
         found = dict(each.report.found)
         assert each.report.n_nodes_before == 3614
@@ -112,7 +108,7 @@ def test_all_parts_of_the_published_model_are_found(prepared: dict[str, Prepared
         assert found.get("native") == (87 + 3 if variant == "native" else None)
 
 
-def test_all_blocks_can_be_multiplied_in_pairs(prepared: dict[str, Prepared]) -> None:
+def test_all_blocks_can_be_multiplied_in_pairs(prepared):
     """Differences of the published weights fit, and in 42 of 48 also differences of these."""
     blocks = [node for node in prepared["native"].nodes if node.op_type == "ResidualBlock"]
     shapes = {
@@ -132,7 +128,7 @@ def test_all_blocks_can_be_multiplied_in_pairs(prepared: dict[str, Prepared]) ->
     assert found == {2: 6, 5: 42}
 
 
-def test_what_was_found_is_there_no_more(each: Prepared) -> None:
+def test_what_was_found_is_there_no_more(each):
     found = each.operators
     assert not [domain for domain, _ in found if domain == "kokoro.rewriting"]
     for op_type in ("ConvInteger", "ConvTranspose", "Conv", "STFT", "Snake"):
@@ -150,7 +146,7 @@ def test_what_was_found_is_there_no_more(each: Prepared) -> None:
     assert found["com.microsoft", "MatMulIntegerToFloat"] >= 2
 
 
-def test_only_what_is_used_of_our_own_is_imported(prepared: dict[str, Prepared]) -> None:
+def test_only_what_is_used_of_our_own_is_imported(prepared):
     for variant, each in prepared.items():
         for model in each.models.values():
             imported = {entry.domain: entry.version for entry in model.opset_import}
@@ -160,18 +156,12 @@ def test_only_what_is_used_of_our_own_is_imported(prepared: dict[str, Prepared])
 
 
 INPUTS_AND_OUTPUTS = {
-    ENCODER: (
-        ["tokens", "style", "speed"],
-        {"features", "spectrum", "spectrum_statistics", TENSOR_NAME},
-    ),
-    DECODER: (
-        ["features", "spectrum", "style", "spectrum_statistics", "given", "share"],
-        {"audio", "measured"},
-    ),
+    ENCODER: (["tokens", "style", "speed"], {"features", "spectrum", "spectrum_statistics", TENSOR_NAME}),
+    DECODER: (["features", "spectrum", "style", "spectrum_statistics", "given", "share"], {"audio", "measured"}),
 }
 
 
-def test_an_encoder_tells_all_and_its_decoder_takes_it(prepared: dict[str, Prepared]) -> None:
+def test_an_encoder_tells_all_and_its_decoder_takes_it(prepared):
     for variant, each in prepared.items():
         for files, model in each.models.items():
             inputs, outputs = INPUTS_AND_OUTPUTS[files]
@@ -182,17 +172,16 @@ def test_an_encoder_tells_all_and_its_decoder_takes_it(prepared: dict[str, Prepa
             assert types == dict.fromkeys(outputs, onnx.TensorProto.FLOAT)
 
 
-def test_an_encoder_and_its_decoder_share_no_weights(each: Prepared) -> None:
+def test_an_encoder_and_its_decoder_share_no_weights(each):
     names = [
-        {tensor.name for tensor in model.graph.initializer if tensor.external_data}
-        for model in each.models.values()
+        {tensor.name for tensor in model.graph.initializer if tensor.external_data} for model in each.models.values()
     ]
     assert len(names) == 2
     # Of the projections of the style each has those of its own layers.
     assert all("_projection_" in name for name in set.intersection(*names))
 
 
-def test_weights_are_in_their_file_and_aligned(each: Prepared) -> None:
+def test_weights_are_in_their_file_and_aligned(each):
     n_packed = 0
     for files, model in each.models.items():
         end = 0
@@ -214,15 +203,13 @@ def test_weights_are_in_their_file_and_aligned(each: Prepared) -> None:
     assert n_packed == (7 + 2 * 6 + 88 if ("kokoro", "Conv") in each.operators else 0)
 
 
-def test_who_waits_is_told_what_is_done(each: Prepared) -> None:
+def test_who_waits_is_told_what_is_done(each):
     assert each.lines[0] == "reading the model"
     assert len(each.lines) > 2
 
 
 @pytest.mark.parametrize("variant", ["native", pytest.param("stock", marks=pytest.mark.slow)])
-def test_the_same_source_becomes_the_same_files(
-    prepared: dict[str, Prepared], model_file: Path, tmp_path: Path, variant: Variant
-) -> None:
+def test_the_same_source_becomes_the_same_files(prepared, model_file, tmp_path, variant):
     command = [sys.executable, "-c", AGAIN, str(model_file), str(tmp_path), variant]
     # Another order of sets and another process.
     environment = os.environ | {"PYTHONHASHSEED": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -232,34 +219,32 @@ def test_the_same_source_becomes_the_same_files(
         assert (tmp_path / name).read_bytes() == (first.folder / name).read_bytes()
 
 
-def opened(prepared: Prepared, variant: Variant, library: Path | None) -> SplitModel:
+def opened(prepared, variant, library):
     return open_folder(prepared.folder, open_runtime(threads=2), variant, library)
 
 
 @pytest.fixture(scope="module")
-def stock(prepared: dict[str, Prepared]) -> Iterator[SplitModel]:
+def stock(prepared):
     with closing(opened(prepared["stock"], "stock", None)) as model:
         yield model
 
 
 @pytest.fixture(scope="module")
-def native(prepared: dict[str, Prepared]) -> Iterator[SplitModel]:
+def native(prepared):
     operators = backend_named("native").operators
     assert operators is not None
     with closing(opened(prepared["native"], "native", operators.path)) as model:
         yield model
 
 
-def style_of(ids: Sequence[int], repository: Path) -> Array:
+def style_of(ids, repository):
     styles = np.fromfile(repository / "voices" / "af_heart.bin", "<f4").reshape(-1, 1, 256)
     style: Array = styles[len(ids) - 1]
     return style
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_it_speaks_as_the_published_model(
-    variant: str, published: list[Array], repository: Path, request: pytest.FixtureRequest
-) -> None:
+def test_it_speaks_as_the_published_model(variant, published, repository, request):
     ids, model = SENTENCES["short"], request.getfixturevalue(variant)
     inference = model.infer(ids, style_of(ids, repository), 1.0)
     samples, durations = inference.samples, inference.durations
@@ -272,9 +257,7 @@ def test_it_speaks_as_the_published_model(
     assert log_spectral_distance(published[0].ravel(), samples) < MAX_DISTANCE_DB
 
 
-def test_statistics_are_in_the_order_in_which_the_native_operators_measure_them(
-    native: SplitModel, stock: SplitModel, repository: Path
-) -> None:
+def test_statistics_are_in_the_order_in_which_the_native_operators_measure_them(native, stock, repository):
     ids = SENTENCES["short"]
     encoding = stock.encode(ids, style_of(ids, repository), 1.0)
     n_frames = encoding.n_frames
@@ -283,7 +266,7 @@ def test_statistics_are_in_the_order_in_which_the_native_operators_measure_them(
     assert stock.decoder is not None
     assert measured.size == stock.decoder.n_statistics
 
-    def distance(given: Array) -> float:
+    def distance(given):
         decoded = stock.decode(encoding, 0, n_frames, given)
         return log_spectral_distance(whole, decoded.samples)
 
@@ -302,9 +285,7 @@ def test_statistics_are_in_the_order_in_which_the_native_operators_measure_them(
     assert min(wrong.values()) > 2 * right, wrong
 
 
-def test_a_window_that_is_given_the_statistics_of_the_whole_is_near_to_it(
-    native: SplitModel, stock: SplitModel, repository: Path
-) -> None:
+def test_a_window_that_is_given_the_statistics_of_the_whole_is_near_to_it(native, stock, repository):
     ids = SENTENCES["short"]
     encoding = stock.encode(ids, style_of(ids, repository), 1.0)
     given = native.decode(encoding, 0, encoding.n_frames).measured
@@ -313,7 +294,7 @@ def test_a_window_that_is_given_the_statistics_of_the_whole_is_near_to_it(
     inner = slice(4 * SAMPLES_PER_FRAME, -4 * SAMPLES_PER_FRAME)
     right = whole[SAMPLES_PER_FRAME * first : SAMPLES_PER_FRAME * last][inner]
 
-    def distance(given: Array | None) -> float:
+    def distance(given):
         decoded = stock.decode(encoding, first, last, given)
         return log_spectral_distance(right, decoded.samples[inner])
 

@@ -1,33 +1,29 @@
 """The whole of the rewriting on small models: known ones, and such as are refused."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import onnx_ir as ir
 import pytest
-
 from service.model.durations import TENSOR_NAME
 from service.model.prepared import DECODER, ENCODER
-from service.preparation.refusal import Refusal, RefusedError
-from service.preparation.rewriting import resampling
+from service.preparation.refusal import RefusedError
 from service.preparation.rewriting.pipeline import rewrite
 from tests.service.preparation.rewriting.graph_checks import plain
 from tests.service.preparation.rewriting.published_graphs import Published
 from tests.service.preparation.rewriting.variants import VARIANTS, cpu, layout_of
 
+from service.preparation.rewriting import resampling
+
 NONE_NEEDED = {name: (name, 0) for name in ("convolutions", "normalization", "snake")}
 
 
 @pytest.fixture
-def known(monkeypatch: pytest.MonkeyPatch) -> None:
+def known(monkeypatch):
     """Have small graphs recognized."""
     least = {**NONE_NEEDED, "snake": ("Snake activations", 1)}
     monkeypatch.setattr("service.preparation.rewriting.pipeline._RECOGNIZED", least)
 
 
-def saved(model: ir.Model, tmp_path: Path) -> tuple[Path, Path]:
+def saved(model, tmp_path):
     """Return a model's file, and an empty folder."""
     source, folder = tmp_path / "source.onnx", tmp_path / "prepared"
     folder.mkdir()
@@ -35,7 +31,7 @@ def saved(model: ir.Model, tmp_path: Path) -> tuple[Path, Path]:
     return source, folder
 
 
-def refuse(source: Path, folder: Path, variant: str, reason: str) -> Refusal:
+def refuse(source, folder, variant, reason):
     """See that a model is refused, with a reason and a node, and nothing is written."""
     with pytest.raises(RefusedError) as caught:
         rewrite(source, folder, variant, lambda line: None, layout_of(variant))  # type: ignore[arg-type]
@@ -48,7 +44,7 @@ def refuse(source: Path, folder: Path, variant: str, reason: str) -> Refusal:
 
 @pytest.mark.usefixtures("known")
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_generator_that_cannot_be_split_is_not_prepared(variant: str, tmp_path: Path) -> None:
+def test_a_generator_that_cannot_be_split_is_not_prepared(variant, tmp_path):
     graph = Published()
     style = graph.quantized(graph.given(1, 8, name="style"))
     model = graph.model(graph.residual_block(graph.given(1, 6, 30), style, 6))
@@ -57,14 +53,14 @@ def test_a_generator_that_cannot_be_split_is_not_prepared(variant: str, tmp_path
 
 
 @pytest.mark.usefixtures("known")
-def test_a_generator_of_other_blocks_is_not_prepared(tmp_path: Path) -> None:
+def test_a_generator_of_other_blocks_is_not_prepared(tmp_path):
     graph = Published()
     source, folder = saved(graph.model(graph.generator(residual=False)), tmp_path)
     refuse(source, folder, "stock", "no residual block of 6")
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_what_is_no_kokoro_is_left_alone(variant: str, tmp_path: Path) -> None:
+def test_what_is_no_kokoro_is_left_alone(variant, tmp_path):
     graph = Published()
     source, folder = saved(graph.model(graph.generator()), tmp_path)
     before = source.read_bytes()
@@ -73,7 +69,7 @@ def test_what_is_no_kokoro_is_left_alone(variant: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("known")
-def test_a_small_model_of_the_known_kind_gives_the_same_numbers(tmp_path: Path) -> None:
+def test_a_small_model_of_the_known_kind_gives_the_same_numbers(tmp_path):
     graph = Published()
     audio = graph.generator()
     before, durations = plain(graph.model(audio, TENSOR_NAME), graph.feeds)
@@ -96,9 +92,7 @@ def test_a_small_model_of_the_known_kind_gives_the_same_numbers(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_normalization_without_a_style_is_not_recognized(
-    variant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_normalization_without_a_style_is_not_recognized(variant, tmp_path, monkeypatch):
     least = {**NONE_NEEDED, "normalization": ("layers of AdaIN", 1)}
     monkeypatch.setattr("service.preparation.rewriting.pipeline._RECOGNIZED", least)
     graph = Published()
@@ -109,9 +103,7 @@ def test_a_normalization_without_a_style_is_not_recognized(
 
 
 @pytest.mark.usefixtures("known")
-def test_an_operator_that_cannot_be_run_is_never_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_operator_that_cannot_be_run_is_never_written(tmp_path, monkeypatch):
     others = resampling.rules()
     monkeypatch.setattr("service.preparation.rewriting.stock.rules", lambda **_: others)
     graph = Published()

@@ -1,15 +1,6 @@
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from typing import Any
-
 import numpy as np
 import pytest
-
-from service.preparation.rewriting import snake
 from tests.service.preparation.rewriting.graph_checks import (
-    Backend,
-    NearMiss,
     check_left_alone,
     copied,
     near_misses,
@@ -20,12 +11,12 @@ from tests.service.preparation.rewriting.graph_checks import (
 )
 from tests.service.preparation.rewriting.published_graphs import Published
 
+from service.preparation.rewriting import snake
+
 
 @pytest.mark.parametrize("alpha_first", [True, False])
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (5, 4), (16, 1), (18, 33)])
-def test_snake_gives_the_same_numbers(
-    backend: Backend, n_channels: int, n_frames: int, alpha_first: bool
-) -> None:
+def test_snake_gives_the_same_numbers(backend, n_channels, n_frames, alpha_first):
     graph = Published()
     x = graph.given(1, n_channels, n_frames)
     published = graph.model(graph.snake(x, n_channels, alpha_first=alpha_first))
@@ -42,7 +33,7 @@ def test_snake_gives_the_same_numbers(
     np.testing.assert_allclose(after, before, rtol=0, atol=5e-6)
 
 
-def test_activations_may_share_alpha(backend: Backend) -> None:
+def test_activations_may_share_alpha(backend):
     graph = Published()
     alpha = graph.constant(np.full((1, 6, 1), 2.0))
     reciprocal = graph.constant(np.full((1, 6, 1), 0.5))
@@ -56,34 +47,17 @@ def test_activations_may_share_alpha(backend: Backend) -> None:
         np.testing.assert_allclose(other, one, rtol=0, atol=5e-6)
 
 
-def put_together(
-    graph: Published,
-    x: str,
-    alpha: str,
-    reciprocal: str,
-    *,
-    wave: str = "Sin",
-    power: float = 2.0,
-    other: str | None = None,
-) -> tuple[str, str]:
+def put_together(graph, x, alpha, reciprocal, *, wave="Sin", power=2.0, other=None):
     """Return the result and the sine."""
     sine = graph.add(wave, graph.add("Mul", alpha, x))
     square = graph.add("Pow", sine, graph.constant(power))
     return graph.add("Add", other or x, graph.add("Mul", reciprocal, square)), sine
 
 
-def varied(
-    *,
-    alpha: Any = (2.0,) * 6,
-    error: float = 0.0,
-    wave: str = "Sin",
-    power: float = 2.0,
-    outputs: int = 1,
-    shape: tuple[int, ...] = (1, -1, 1),
-) -> Callable[[Published], Sequence[str]]:
+def varied(*, alpha=(2.0,) * 6, error=0.0, wave="Sin", power=2.0, outputs=1, shape=(1, -1, 1)):
     """Return what makes an activation of [1, 6, 8] that differs where it is told to."""
 
-    def build(graph: Published) -> Sequence[str]:
+    def build(graph):
         values = np.reshape(alpha, shape)
         factor, reciprocal = graph.constant(values), graph.constant(1 / values + error)
         x = graph.given(1, 6, 8)
@@ -92,12 +66,12 @@ def varied(
     return build
 
 
-def computed_alpha(graph: Published) -> Sequence[str]:
+def computed_alpha(graph):
     x, alpha = graph.given(1, 6, 8), graph.given(1, 6, 1)
     return put_together(graph, x, alpha, graph.constant(np.ones((1, 6, 1))))[:1]
 
 
-def added_to_something_else(graph: Published) -> Sequence[str]:
+def added_to_something_else(graph):
     ones, x = graph.constant(np.ones((1, 6, 1))), graph.given(1, 6, 8)
     return put_together(graph, x, ones, ones, other=graph.given(1, 6, 8))[:1]
 
@@ -106,25 +80,21 @@ NEAR_MISSES = {
     "cubed": ("an operator squares", varied(power=3.0)),
     "cosine": ("an operator takes the sine", varied(wave="Cos")),
     "no reciprocal": ("an operator divides by alpha", varied(error=0.01)),
-    "alpha for all channels": (
-        "an operator takes one of each channel", varied(alpha=2.0, shape=())
-    ),
-    "alpha of each frame": (
-        "an operator takes one of each channel", varied(alpha=(2.0,) * 8, shape=(1, 1, 8))
-    ),
+    "alpha for all channels": ("an operator takes one of each channel", varied(alpha=2.0, shape=())),
+    "alpha of each frame": ("an operator takes one of each channel", varied(alpha=(2.0,) * 8, shape=(1, 1, 8))),
     "computed alpha": ("an operator has it as a weight", computed_alpha),
     "added to something else": ("an operator adds its own input", added_to_something_else),
     "sine asked for elsewhere": ("an operator does not give it", varied(outputs=2)),
-}  # fmt: skip
+}
 
 
 @near_misses(NEAR_MISSES)
-def test_what_only_looks_like_snake_is_left_alone(near_miss: NearMiss) -> None:
+def test_what_only_looks_like_snake_is_left_alone(near_miss):
     check_left_alone(snake.rules(), near_miss)
 
 
 @pytest.mark.parametrize("error", [0.0, 1e-6])
-def test_without_the_change_it_is_snake(error: float) -> None:
+def test_without_the_change_it_is_snake(error):
     graph = Published()
     model = graph.model(*varied(error=error)(graph))
     assert snake.rules().apply_to_model(model) == 1

@@ -1,50 +1,40 @@
 """Which of ONNX Runtime's operators are put in; what they give is tested with each pass."""
 
-from __future__ import annotations
-
 import numpy as np
 import onnx_ir as ir
 import pytest
+from tests.service.preparation.rewriting.graph_checks import STOCK, copied, operators, plain, recognize, the_node
+from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import stock
-from tests.service.preparation.rewriting.graph_checks import (
-    STOCK,
-    Backend,
-    copied,
-    operators,
-    plain,
-    recognize,
-    the_node,
-)
-from tests.service.preparation.rewriting.published_graphs import Published
 
 TO_FLOAT = "com.microsoft.MatMulIntegerToFloat"
 
 
-def frames(graph: Published, n_channels: int, n_frames: int = 9) -> str:
+def frames(graph, n_channels, n_frames=9):
     return graph.add("Transpose", graph.given(1, n_frames, n_channels), perm=[0, 2, 1])
 
 
-def lowered(graph: Published, *outputs: str, backend: Backend = STOCK) -> ir.Model:
+def lowered(graph, *outputs, backend=STOCK):
     """Return the graph, whose outputs are turned, so that no transposes are left in it."""
     turned = [graph.add("Transpose", output, perm=[0, 2, 1]) for output in outputs]
     ended = [graph.add("Softmax", output, axis=-1) for output in turned]
     return backend.lower(recognize(graph.model(*ended)))
 
 
-def array(value: ir.Value | None) -> np.ndarray:  # type: ignore[type-arg]
+def array(value):  # type: ignore[type-arg]
     tensor = ir.convenience.get_const_tensor(value) if value is not None else None
     assert tensor is not None
     return tensor.numpy()
 
 
-def test_a_kernel_of_one_frame_is_a_product() -> None:
+def test_a_kernel_of_one_frame_is_a_product():
     graph = Published()
     model = lowered(graph, graph.convolution(frames(graph, 5), 5, 6, 1, bias=False))
     assert operators(model) == {"DynamicQuantizeLinear": 1, TO_FLOAT: 1, "Softmax": 1}
 
 
-def test_a_longer_kernel_sees_gathered_frames() -> None:
+def test_a_longer_kernel_sees_gathered_frames():
     graph = Published()
     model = lowered(graph, graph.convolution(frames(graph, 5), 5, 6, 3, bias=False))
     found = operators(model)
@@ -54,11 +44,9 @@ def test_a_longer_kernel_sees_gathered_frames() -> None:
 
 
 @pytest.mark.parametrize("weight_zero", [128, 69, 0])
-def test_weights_are_signed_if_their_pairs_fit_16_bits(weight_zero: int) -> None:
+def test_weights_are_signed_if_their_pairs_fit_16_bits(weight_zero):
     graph = Published()
-    model = lowered(
-        graph, graph.convolution(frames(graph, 5), 5, 6, 3, weight_zero=weight_zero)
-    )  # fmt: skip
+    model = lowered(graph, graph.convolution(frames(graph, 5), 5, 6, 3, weight_zero=weight_zero))
     node = the_node(model, "MatMulIntegerToFloat")
     matrix, zero = array(node.inputs[1]), array(node.inputs[5])
     signed = weight_zero == 128
@@ -68,9 +56,7 @@ def test_weights_are_signed_if_their_pairs_fit_16_bits(weight_zero: int) -> None
     (kernel,) = (
         value.const_value.numpy()
         for value in graph.model().graph.initializers.values()
-        if value.const_value is not None
-        and value.dtype == ir.DataType.UINT8
-        and value.const_value.shape.rank() == 3
+        if value.const_value is not None and value.dtype == ir.DataType.UINT8 and value.const_value.shape.rank() == 3
     )
     for k, channel, out in np.ndindex(3, 5, 6):
         expected = int(kernel[out, channel, k]) - (128 if signed else 0)
@@ -85,9 +71,7 @@ def test_weights_are_signed_if_their_pairs_fit_16_bits(weight_zero: int) -> None
         ((255, 130), False),
     ],
 )  # fmt: skip
-def test_the_widest_pairs_of_weights_are_multiplied_exactly(
-    weights: tuple[int, int], signed: bool
-) -> None:
+def test_the_widest_pairs_of_weights_are_multiplied_exactly(weights, signed):
     """The largest activations; the numbers are those of 64-bit integers."""
     graph = Published()
     x = np.array([[0.0, 0.0], [255.0, 255.0], [255.0, 0.0], [0.0, 255.0]], np.float32)
@@ -107,7 +91,7 @@ def test_the_widest_pairs_of_weights_are_multiplied_exactly(
     np.testing.assert_array_equal(found.ravel(), expected)
 
 
-def test_adain_takes_its_sums_as_products() -> None:
+def test_adain_takes_its_sums_as_products():
     graph = Published()
     x = graph.norm(frames(graph, 6))
     styles = [graph.given(1, 12) for _ in range(2)]
@@ -118,13 +102,13 @@ def test_adain_takes_its_sums_as_products() -> None:
     assert found["MatMul"] == 2
 
 
-def test_snake_has_no_powers() -> None:
+def test_snake_has_no_powers():
     graph = Published()
     found = operators(lowered(graph, graph.snake(frames(graph, 6), 6)))
     assert found == {"Mul": 3, "Sin": 1, "Add": 1, "Softmax": 1}
 
 
-def test_after_adain_snake_has_no_sine_either() -> None:
+def test_after_adain_snake_has_no_sine_either():
     graph = Published()
     x, style = graph.norm(frames(graph, 6)), graph.given(1, 12)
     found = operators(lowered(graph, graph.snake(graph.modulation(x, style, 6), 6)))
@@ -132,7 +116,7 @@ def test_after_adain_snake_has_no_sine_either() -> None:
     assert found["Floor"] == 1
 
 
-def test_the_polynomial_is_as_near_to_the_sine_as_it_says() -> None:
+def test_the_polynomial_is_as_near_to_the_sine_as_it_says():
     f = np.linspace(0, 1, 100_001)
     h = f * (1 - f)
     first, second = stock.SINE
@@ -142,7 +126,7 @@ def test_the_polynomial_is_as_near_to_the_sine_as_it_says() -> None:
     assert 0 < first < first + second / 4 < 4 * np.sqrt(np.pi)
 
 
-def test_snake_after_adain_is_near_whatever_alpha_is() -> None:
+def test_snake_after_adain_is_near_whatever_alpha_is():
     alpha = np.array([1.4, 0.2, -0.3, 0.02, -0.006, 1e-5], np.float32)
     n_frames = 400
     graph = Published()
@@ -164,7 +148,7 @@ def test_snake_after_adain_is_near_whatever_alpha_is() -> None:
     assert (np.abs(found - exact)[0] <= bound).all()
 
 
-def test_upsampling_and_the_last_convolution_are_one_product_each() -> None:
+def test_upsampling_and_the_last_convolution_are_one_product_each():
     graph = Published()
     upsampled = graph.upsampling(frames(graph, 5), 5, 6, 4)
     last = graph.add("Conv", upsampled, graph.floats(7, 6, 3), graph.floats(7), pads=[1, 1])

@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from service.preparation.rewriting.constants import END
 from service.preparation.rewriting.synthesis_window import settle_windows
 from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, tidied
-from tests.service.preparation.rewriting.published_graphs import Array, Published
+from tests.service.preparation.rewriting.published_graphs import Published
 
 SIZE = 20
 WINDOW = (np.hanning(SIZE + 1)[:-1] ** 2).astype(np.float32)
@@ -18,46 +17,32 @@ WINDOW = (np.hanning(SIZE + 1)[:-1] ** 2).astype(np.float32)
 TINY = float(np.finfo(np.float32).tiny)
 
 
-def divided(
-    graph: Published,
-    samples: str,
-    *,
-    window: Array = WINDOW,
-    threshold: float = TINY,
-    start: int = 0,
-    computed: bool = False,
-    multiplied: bool = False,
-    other: str | None = None,
-) -> str:
+def divided(graph, samples, *, window=WINDOW, threshold=TINY, start=0, computed=False, multiplied=False, other=None):
     """The published way to divide samples [1, n] by a window's sum where that is large."""
 
-    def ints(*values: int) -> str:
+    def ints(*values):
         return graph.constant(values, np.int64)
 
     sums = graph.given_array(window, "window") if computed else graph.constant(window)
-    n = graph.add("Unsqueeze", graph.add("Gather", graph.add("Shape", samples),
-                                         graph.constant(1, np.int64)), ints(0))  # fmt: skip
+    n = graph.add("Unsqueeze", graph.add("Gather", graph.add("Shape", samples), graph.constant(1, np.int64)), ints(0))
     part = graph.add("Slice", sums, ints(start), n, ints(0), ints(1))
     found = graph.add("NonZero", graph.add("Greater", part, graph.constant(threshold)))
     indices = graph.add("Transpose", found, perm=[1, 0])
     taken = graph.add("Gather", other or samples, indices, axis=1)
-    quotient = graph.add(
-        "Mul" if multiplied else "Div", taken, graph.add("Gather", part, indices, axis=0)
-    )
+    quotient = graph.add("Mul" if multiplied else "Div", taken, graph.add("Gather", part, indices, axis=0))
     shape = graph.add("Shape", indices)
     row = graph.constant(np.zeros((1, 1, 1)), np.int64)
     places = graph.add(
         "Concat",
         graph.add("Unsqueeze", graph.add("Expand", row, shape), ints(-1)),
-        graph.add("Unsqueeze", graph.add("Expand", indices, graph.add("Concat", ints(1), shape,
-                                                                      axis=0)), ints(-1)),
+        graph.add("Unsqueeze", graph.add("Expand", indices, graph.add("Concat", ints(1), shape, axis=0)), ints(-1)),
         axis=-1,
-    )  # fmt: skip
+    )
     flat = graph.add("Concat", ints(1), shape, axis=0)
     return graph.add("ScatterND", samples, places, graph.add("Reshape", quotient, flat))
 
 
-def settled(graph: Published, output: str) -> tuple[Array, Array]:
+def settled(graph, output):
     published = graph.model(graph.add("Neg", output))
     (before,) = plain(published, graph.feeds)
     model = copied(published)
@@ -68,7 +53,7 @@ def settled(graph: Published, output: str) -> tuple[Array, Array]:
 
 
 @pytest.mark.parametrize("n_samples", [20, 21, 620, 24_020])
-def test_the_first_samples_are_multiplied_by_what_they_were_divided_by(n_samples: int) -> None:
+def test_the_first_samples_are_multiplied_by_what_they_were_divided_by(n_samples):
     graph = Published()
     samples = graph.given(1, n_samples)
     before, after = settled(graph, divided(graph, samples))
@@ -81,7 +66,7 @@ def test_the_first_samples_are_multiplied_by_what_they_were_divided_by(n_samples
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.9999])
-def test_what_is_below_the_threshold_stays(threshold: float) -> None:
+def test_what_is_below_the_threshold_stays(threshold):
     graph = Published()
     samples = graph.given(1, 60)
     before, after = settled(graph, divided(graph, samples, threshold=threshold))
@@ -97,17 +82,13 @@ NEAR_MISSES: dict[str, Callable[[Published, str], Any]] = {
     "a window that begins later": lambda g, x: divided(g, x, start=2),
     "multiplied": lambda g, x: divided(g, x, multiplied=True),
     "of other samples": lambda g, x: divided(g, x, other=g.given(1, 60)),
-    "put elsewhere": lambda g, x: g.add(
-        "ScatterND", x, g.constant([[[0, 1]]], np.int64), g.constant([[0.5]])
-    ),
-    "no samples put back": lambda g, x: g.add(
-        "Slice", x, *(g.constant([k], np.int64) for k in (0, END, 1))
-    ),
+    "put elsewhere": lambda g, x: g.add("ScatterND", x, g.constant([[[0, 1]]], np.int64), g.constant([[0.5]])),
+    "no samples put back": lambda g, x: g.add("Slice", x, *(g.constant([k], np.int64) for k in (0, END, 1))),
 }
 
 
 @pytest.mark.parametrize("what", NEAR_MISSES)
-def test_other_windows_are_left_alone(what: str) -> None:
+def test_other_windows_are_left_alone(what):
     graph = Published()
     published = graph.model(NEAR_MISSES[what](graph, graph.given(1, 60)))
     (before,) = plain(copied(published), graph.feeds)

@@ -1,11 +1,7 @@
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np
-import onnx_ir as ir
 import pytest
-
 from service.preparation.rewriting.transposes import cancel_transposes, move_transposes
 from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, tidied
 from tests.service.preparation.rewriting.published_graphs import Published
@@ -13,15 +9,15 @@ from tests.service.preparation.rewriting.published_graphs import Published
 Build = Callable[[Published], tuple[str, ...]]
 
 
-def turned(graph: Published, x: str) -> str:
+def turned(graph, x):
     return graph.add("Transpose", x, perm=[0, 2, 1])
 
 
-def given(graph: Published, *, channels_last: bool = False) -> str:
+def given(graph, *, channels_last=False):
     return graph.given(*((1, 7, 3) if channels_last else (1, 3, 7)))
 
 
-def moved(build: Build, *, expected: int | None = None) -> ir.Model:
+def moved(build, *, expected=None):
     """Move the transposes of a graph, check that numbers are the same, and return it."""
     graph = Published()
     published = graph.model(*build(graph))
@@ -39,10 +35,10 @@ def moved(build: Build, *, expected: int | None = None) -> ir.Model:
     return tidied(model)
 
 
-def between(*values: str, op_type: str) -> Build:
+def between(*values, op_type):
     """An operator of turned inputs, of one that is not, or of numbers, turned again behind it."""
 
-    def build(graph: Published) -> tuple[str, ...]:
+    def build(graph):
         made = {
             "turned": lambda: turned(graph, given(graph, channels_last=True)),
             "straight": lambda: given(graph),
@@ -58,19 +54,15 @@ def between(*values: str, op_type: str) -> Build:
 
 
 @pytest.mark.parametrize("op_type", ["Atan", "Cos", "Exp", "Sin", "Tanh", "LeakyRelu"])
-def test_a_transpose_passes_what_works_on_each_element(op_type: str) -> None:
-    model = moved(
-        lambda graph: (
-            graph.add("Exp", turned(graph, graph.add(op_type, turned(graph, given(graph))))),
-        )
-    )
+def test_a_transpose_passes_what_works_on_each_element(op_type):
+    model = moved(lambda graph: (graph.add("Exp", turned(graph, graph.add(op_type, turned(graph, given(graph))))),))
     assert operators(model) == {op_type: 1} | {"Exp": 2 if op_type == "Exp" else 1}
 
 
 @pytest.mark.parametrize("other", ["turned", "number", "one number"])
 @pytest.mark.parametrize("op_type", ["Add", "Div", "Mul", "Pow", "Sub"])
-def test_a_transpose_passes_two_operands_that_are_alike(op_type: str, other: str) -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_a_transpose_passes_two_operands_that_are_alike(op_type, other):
+    def build(graph):
         positive = graph.add("Exp", given(graph, channels_last=True))
         operands = {
             "turned": turned(graph, graph.add("Exp", given(graph, channels_last=True))),
@@ -83,8 +75,8 @@ def test_a_transpose_passes_two_operands_that_are_alike(op_type: str, other: str
     assert "Transpose" not in operators(moved(build))
 
 
-def test_a_transpose_passes_comparisons_and_choices() -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_a_transpose_passes_comparisons_and_choices():
+    def build(graph):
         one, other = (turned(graph, given(graph, channels_last=True)) for _ in "ab")
         greater = graph.add("Greater", one, graph.constant(0.0))
         less = graph.add("Less", one, other)
@@ -95,24 +87,23 @@ def test_a_transpose_passes_comparisons_and_choices() -> None:
 
 
 @pytest.mark.parametrize(
-    "values",
-    [("turned", "straight"), ("turned", "row"), ("turned", "of last"), ("turned", "rank 3")],
+    "values", [("turned", "straight"), ("turned", "row"), ("turned", "of last"), ("turned", "rank 3")]
 )
-def test_operands_of_other_layouts_stay_where_they_are(values: tuple[str, ...]) -> None:
+def test_operands_of_other_layouts_stay_where_they_are(values):
     model = moved(between(*values, op_type="Add"), expected=0)
     assert operators(model) == {"Transpose": 2, "Add": 1}
 
 
 @pytest.mark.parametrize("perm", [(1, 0, 2), (2, 1, 0), (2, 0, 1)])
-def test_other_transposes_stay_where_they_are(perm: tuple[int, ...]) -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_other_transposes_stay_where_they_are(perm):
+    def build(graph):
         x = graph.add("Transpose", given(graph), perm=list(perm))
         return (graph.add("Exp", x),)
 
     assert operators(moved(build, expected=0)) == {"Transpose": 1, "Exp": 1}
 
 
-def test_a_transpose_that_reverses_all_axes_stays_where_it_is() -> None:
+def test_a_transpose_that_reverses_all_axes_stays_where_it_is():
     model = moved(lambda graph: (graph.add("Exp", graph.add("Transpose", given(graph))),))
     assert operators(model) == {"Transpose": 1, "Exp": 1}
 
@@ -128,10 +119,8 @@ def test_a_transpose_that_reverses_all_axes_stays_where_it_is() -> None:
         ((2, 1, 0), (2, 1, 0), True),
     ],
 )
-def test_only_transposes_that_undo_each_other_cancel(
-    first: tuple[int, ...], second: tuple[int, ...], cancel: bool
-) -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_only_transposes_that_undo_each_other_cancel(first, second, cancel):
+    def build(graph):
         x = graph.add("Transpose", given(graph), perm=list(first))
         return (graph.add("Exp", graph.add("Transpose", x, perm=list(second))),)
 
@@ -142,8 +131,8 @@ def test_only_transposes_that_undo_each_other_cancel(
         assert found["Transpose"] >= 2
 
 
-def test_a_rotation_of_frames_first_meets_what_comes_behind() -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_a_rotation_of_frames_first_meets_what_comes_behind():
+    def build(graph):
         rotated = graph.add("Transpose", graph.given(7, 1, 3), perm=[1, 2, 0])
         return (graph.add("Exp", turned(graph, graph.add("Sin", rotated))),)
 
@@ -155,8 +144,8 @@ def test_a_rotation_of_frames_first_meets_what_comes_behind() -> None:
 
 @pytest.mark.parametrize("mixed", [False, True])
 @pytest.mark.parametrize("axis", [1, -2])
-def test_channels_are_put_together_last(axis: int, mixed: bool) -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_channels_are_put_together_last(axis, mixed):
+    def build(graph):
         values = [turned(graph, given(graph, channels_last=True)) for _ in range(2)]
         if mixed:
             values.append(given(graph))
@@ -169,8 +158,8 @@ def test_channels_are_put_together_last(axis: int, mixed: bool) -> None:
 
 
 @pytest.mark.parametrize("axis", [0, 2, -1, -3])
-def test_other_axes_are_put_together_where_they_are(axis: int) -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_other_axes_are_put_together_where_they_are(axis):
+    def build(graph):
         values = [turned(graph, given(graph, channels_last=True)) for _ in range(2)]
         return (graph.add("Exp", graph.add("Concat", *values, axis=axis)),)
 
@@ -178,8 +167,8 @@ def test_other_axes_are_put_together_where_they_are(axis: int) -> None:
 
 
 @pytest.mark.parametrize(("axis", "expected"), [(0, 0), (1, 2), (2, 1), (-1, 1), (-2, 2), (-3, 0)])
-def test_a_slice_is_taken_of_the_axis_that_it_was(axis: int, expected: int) -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_a_slice_is_taken_of_the_axis_that_it_was(axis, expected):
+    def build(graph):
         bounds = [graph.constant([value], np.int64) for value in (0, 2, axis, 1)]
         part = graph.add("Slice", turned(graph, given(graph, channels_last=True)), *bounds)
         return (graph.add("Exp", turned(graph, part)),)
@@ -194,8 +183,8 @@ def test_a_slice_is_taken_of_the_axis_that_it_was(axis: int, expected: int) -> N
     assert maker.attributes["value"].as_tensor().numpy().tolist() == [expected]
 
 
-def test_slices_of_several_axes_or_of_none_named_stay_where_they_are() -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_slices_of_several_axes_or_of_none_named_stay_where_they_are():
+    def build(graph):
         x = turned(graph, given(graph, channels_last=True))
         two = [graph.constant(value, np.int64) for value in ([0, 1], [2, 3], [1, 2])]
         one = [graph.constant(value, np.int64) for value in ([0], [1])]
@@ -207,8 +196,8 @@ def test_slices_of_several_axes_or_of_none_named_stay_where_they_are() -> None:
     assert operators(moved(build, expected=0))["Transpose"] == 3
 
 
-def test_outputs_of_the_graph_keep_their_layout() -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_outputs_of_the_graph_keep_their_layout():
+    def build(graph):
         x = given(graph)
         there = turned(graph, x)
         back = turned(graph, there)
@@ -220,8 +209,8 @@ def test_outputs_of_the_graph_keep_their_layout() -> None:
     moved(build)
 
 
-def test_what_is_asked_for_in_both_layouts_is_there_in_both() -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_what_is_asked_for_in_both_layouts_is_there_in_both():
+    def build(graph):
         x = graph.add("Sin", turned(graph, given(graph, channels_last=True)))
         return (graph.add("Exp", turned(graph, x)), graph.add("Exp", x),
                 graph.add("Squeeze", x, graph.constant([0], np.int64)))  # fmt: skip
@@ -230,15 +219,11 @@ def test_what_is_asked_for_in_both_layouts_is_there_in_both() -> None:
     assert operators(model)["Sin"] == 1
 
 
-def scramble(graph: Published, random: np.random.Generator) -> tuple[str, ...]:
+def scramble(graph, random):
     """Put together a graph of both layouts by chance."""
-    values = [
-        (graph.given(1, 3, 5), 3, 5),
-        (graph.given(1, 5, 3), 5, 3),
-        (graph.given(1, 3, 3), 3, 3),
-    ]
+    values = [(graph.given(1, 3, 5), 3, 5), (graph.given(1, 5, 3), 5, 3), (graph.given(1, 3, 3), 3, 3)]
 
-    def pick(rows: int | None = None, columns: int | None = None) -> tuple[str, int, int]:
+    def pick(rows=None, columns=None):
         fitting = [v for v in values if rows in (None, v[1]) and columns in (None, v[2])]
         return fitting[random.integers(len(fitting))]
 
@@ -270,11 +255,11 @@ def scramble(graph: Published, random: np.random.Generator) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_moving_ends_and_changes_no_number_whatever_the_graph(seed: int) -> None:
+def test_moving_ends_and_changes_no_number_whatever_the_graph(seed):
     moved(lambda graph: scramble(graph, np.random.default_rng(seed)))
 
 
-def cancelled(build: Build, *, expected: int) -> ir.Model:
+def cancelled(build, *, expected):
     """Cancel the transposes of a graph, check that numbers are the same, and return it."""
     graph = Published()
     published = graph.model(*build(graph))
@@ -288,30 +273,23 @@ def cancelled(build: Build, *, expected: int) -> ir.Model:
 
 @pytest.mark.parametrize(
     ("first", "second", "n_pairs"),
-    [
-        ((0, 2, 1), (0, 2, 1), 1),
-        ((2, 0, 1), (1, 2, 0), 1),
-        ((1, 0, 2), (1, 2, 0), 0),
-        ((0, 2, 1), (1, 0, 2), 0),
-    ],
+    [((0, 2, 1), (0, 2, 1), 1), ((2, 0, 1), (1, 2, 0), 1), ((1, 0, 2), (1, 2, 0), 0), ((0, 2, 1), (1, 0, 2), 0)],
 )
-def test_two_transposes_that_undo_each_other_are_dropped(
-    first: tuple[int, ...], second: tuple[int, ...], n_pairs: int
-) -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_two_transposes_that_undo_each_other_are_dropped(first, second, n_pairs):
+    def build(graph):
         x = graph.add("Transpose", given(graph), perm=list(first))
         return (graph.add("Exp", graph.add("Transpose", x, perm=list(second))),)
 
     assert operators(cancelled(build, expected=n_pairs))["Transpose"] == 2 - 2 * n_pairs
 
 
-def test_cancelling_moves_nothing() -> None:
+def test_cancelling_moves_nothing():
     model = cancelled(between("turned", "number", op_type="Add"), expected=0)
     assert operators(model) == {"Transpose": 2, "Add": 1}
 
 
-def test_a_transpose_that_another_needs_stays_when_a_pair_is_dropped() -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_a_transpose_that_another_needs_stays_when_a_pair_is_dropped():
+    def build(graph):
         there = turned(graph, given(graph))
         return (graph.add("Exp", turned(graph, there)), graph.add("Sin", there))
 
@@ -319,8 +297,8 @@ def test_a_transpose_that_another_needs_stays_when_a_pair_is_dropped() -> None:
     assert operators(model) == {"Transpose": 1, "Exp": 1, "Sin": 1}
 
 
-def test_pairs_of_pairs_are_dropped_and_outputs_keep_their_layout() -> None:
-    def build(graph: Published) -> tuple[str, ...]:
+def test_pairs_of_pairs_are_dropped_and_outputs_keep_their_layout():
+    def build(graph):
         x = given(graph)
         for _ in range(4):
             x = turned(graph, x)

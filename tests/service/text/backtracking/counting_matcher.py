@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -27,14 +27,14 @@ class CountingMatcher:
         n_steps: how many parts of the pattern were tried at places of the text.
     """
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern):
         tree = _parser.parse(pattern)
         self._flags = tree.state.flags
         self._items = list(tree)
         self.n_steps = 0
         self._text = ""
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
+    def spans(self, text):
         """Return the matches that `re.finditer` finds."""
         self._text = text
         found: list[tuple[int, int]] = []
@@ -49,10 +49,10 @@ class CountingMatcher:
             start = max(end, start)
         return found
 
-    def _match(self, start: int) -> int | None:
+    def _match(self, start):
         ends: list[int] = []
 
-        def accept(end: int) -> bool:
+        def accept(end):
             if self._must_advance and end == start:
                 return False
             ends.append(end)
@@ -60,7 +60,7 @@ class CountingMatcher:
 
         return ends[0] if self._try(self._items, start, accept) else None
 
-    def _try(self, items: Sequence[Any], at: int, goal: Goal) -> bool:
+    def _try(self, items, at, goal):
         self.n_steps += 1
         if self.n_steps > _MAX_STEPS:
             raise TooManyStepsError
@@ -69,13 +69,11 @@ class CountingMatcher:
         (code, value), rest = items[0], items[1:]
         name = str(code)
 
-        def then(place: int) -> bool:
+        def then(place):
             return self._try(rest, place, goal)
 
         if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
-            return (
-                at < len(self._text) and self._is_in(code, value, self._text[at]) and then(at + 1)
-            )
+            return at < len(self._text) and self._is_in(code, value, self._text[at]) and then(at + 1)
         if name == "SUBPATTERN":
             return self._try(value[3], at, then)
         if name == "BRANCH":
@@ -91,26 +89,12 @@ class CountingMatcher:
             return self._is_at(str(value), at) and then(at)
         raise NotImplementedError(name)
 
-    def _repeat(
-        self,
-        is_greedy: bool,
-        least: int,
-        most: Any,
-        body: Any,
-        n: int,
-        last: int | None,
-        at: int,
-        goal: Goal,
-    ) -> bool:
-        def again() -> bool:
+    def _repeat(self, is_greedy, least, most, body, n, last, at, goal):
+        def again():
             return (
                 n < most
                 and not (n >= least and at == last)
-                and self._try(
-                    body,
-                    at,
-                    lambda end: self._repeat(is_greedy, least, most, body, n + 1, at, end, goal),
-                )
+                and self._try(body, at, lambda end: self._repeat(is_greedy, least, most, body, n + 1, at, end, goal))
             )
 
         self.n_steps += 1
@@ -118,18 +102,16 @@ class CountingMatcher:
             return again()
         return (again() or goal(at)) if is_greedy else (goal(at) or again())
 
-    def _is_in(self, code: Any, value: Any, character: str) -> bool:
+    def _is_in(self, code, value, character):
         one = _parser.SubPattern(_parser.State(), [(code, value)])
         one.state.flags = self._flags
-        compiler: Any = import_module(
-            "re._compiler" if sys.version_info >= (3, 11) else "sre_compile"
-        )
+        compiler: Any = import_module("re._compiler" if sys.version_info >= (3, 11) else "sre_compile")
         key = repr((code, value))
         if key not in _compiled:
             _compiled[key] = compiler.compile(one, self._flags)
         return _compiled[key].match(character) is not None
 
-    def _is_at(self, name: str, at: int) -> bool:
+    def _is_at(self, name, at):
         pattern = {
             "AT_BEGINNING": "^", "AT_BEGINNING_STRING": r"\A", "AT_BOUNDARY": r"\b",
             "AT_END": "$", "AT_END_STRING": r"\Z", "AT_NON_BOUNDARY": r"\B",

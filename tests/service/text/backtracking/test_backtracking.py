@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import itertools
 import math
 import re
@@ -7,10 +5,10 @@ import re
 import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
-
-from service.text.backtracking import TooLargeError, Use, growth
 from tests.profiles import costly, given
 from tests.service.text.backtracking.counting_matcher import CountingMatcher, TooManyStepsError
+
+from service.text.backtracking import TooLargeError, growth
 
 EXPONENTIAL = [
     "(a+)+b", "(a*)*b", "(?:a|aa)+$", "(?:a|a)*b", "((a+))+c", "(?P<n>a+){2,}b", "(a?){50}a{50}",
@@ -32,19 +30,19 @@ LINEAR = [
 
 
 @pytest.mark.parametrize("pattern", EXPONENTIAL)
-def test_loops_with_two_ways_are_exponential(pattern: str) -> None:
+def test_loops_with_two_ways_are_exponential(pattern):
     assert growth(re.compile(pattern)).exponent == math.inf
 
 
 @pytest.mark.parametrize(("pattern", "exponent"), POLYNOMIAL)
-def test_loops_beside_each_other_are_polynomial(pattern: str, exponent: int) -> None:
+def test_loops_beside_each_other_are_polynomial(pattern, exponent):
     found = growth(re.compile(pattern))
     assert found.exponent == exponent
     assert found.pump
 
 
 @pytest.mark.parametrize("pattern", LINEAR)
-def test_others_are_linear(pattern: str) -> None:
+def test_others_are_linear(pattern):
     assert growth(re.compile(pattern)).exponent == 1
 
 
@@ -60,42 +58,38 @@ def test_others_are_linear(pattern: str) -> None:
         ("(?:a|aa)*", "fullmatch", math.inf),
     ],
 )
-def test_growth_depends_on_the_use(pattern: str, use: Use, exponent: float) -> None:
+def test_growth_depends_on_the_use(pattern, use, exponent):
     assert growth(re.compile(pattern), use).exponent == exponent
 
 
-def test_limits_of_repetitions_can_be_left_out() -> None:
+def test_limits_of_repetitions_can_be_left_out():
     pattern = re.compile("a{0,80}b")
     assert growth(pattern).exponent == 1
     assert growth(pattern, bounded=False).exponent == 2
 
 
-def test_bytes_have_patterns_too() -> None:
+def test_bytes_have_patterns_too():
     assert growth(re.compile(rb"\s+x")).exponent == 2
     assert growth(re.compile(rb"\s+")).exponent == 1
 
 
-def test_a_pattern_may_be_too_large() -> None:
+def test_a_pattern_may_be_too_large():
     with pytest.raises(TooLargeError, match="more than"):
         growth(re.compile("(?:(?:(?:(?:(?:abcdef){10}){10}){10}){10}){10}"))
 
 
 # Parts of patterns over two letters, and what may follow each other.
 _ONE = st.sampled_from(["a", "b", "[ab]", "[^a]", "."])
-_ASIDE = st.sampled_from(
-    ["(?<!a)", "(?<=b)", "(?<!ab)", r"\b", r"\Z", "(?=a)", "(?!b+a)", "(?=a*b)"]
-)
+_ASIDE = st.sampled_from(["(?<!a)", "(?<=b)", "(?<!ab)", r"\b", r"\Z", "(?=a)", "(?!b+a)", "(?=a*b)"])
 _OFTEN = st.sampled_from(["", "*", "+", "?", "*?", "+?", "{2}", "{2,}"])
 _PART = st.deferred(lambda: st.one_of(st.builds(str.__add__, _ONE, _OFTEN), _ASIDE, _GROUP))
 _SEQUENCE = st.lists(_PART, min_size=1, max_size=3).map("".join)
-_GROUP = st.builds(
-    "(?:{}){}".format, st.lists(_SEQUENCE, min_size=1, max_size=2).map("|".join), _OFTEN
-)
+_GROUP = st.builds("(?:{}){}".format, st.lists(_SEQUENCE, min_size=1, max_size=2).map("|".join), _OFTEN)
 
 
 @costly(1)
 @given(st.lists(_PART, min_size=1, max_size=4).map("".join), st.data())
-def test_no_text_takes_more_steps_than_the_growth_says(pattern: str, data: st.DataObject) -> None:
+def test_no_text_takes_more_steps_than_the_growth_says(pattern, data):
     compiled = re.compile(pattern)
     exponent = growth(compiled).exponent
     assume(exponent <= 3)
@@ -103,7 +97,7 @@ def test_no_text_takes_more_steps_than_the_growth_says(pattern: str, data: st.Da
     pump = data.draw(st.sampled_from(_PUMPS))
     before, after = data.draw(st.sampled_from(_SURROUNDINGS))
 
-    def steps(n: int) -> int:
+    def steps(n):
         text = before + (pump * n)[:n] + after
         matcher.n_steps = 0
         assert matcher.spans(text) == [match.span() for match in compiled.finditer(text)]

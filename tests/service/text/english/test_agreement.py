@@ -1,10 +1,7 @@
 """Ordinary English is read as by the official front end, with known exceptions."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 
@@ -19,9 +16,7 @@ MAX_WORDS_APART = 0.002
 
 
 @pytest.mark.parametrize(("language", "n_sentences"), [("en-us", 600), ("en-gb", 100)])
-def test_ordinary_sentences_sound_as_the_official_front_end_says_them(
-    language: str, n_sentences: int, read: Any, table: Table, words_of: Words
-) -> None:
+def test_ordinary_sentences_sound_as_the_official_front_end_says_them(language, n_sentences, read, table, words_of):
     alike = n_words = n_apart = 0
     report = []
     cases = [case for case in table("agreement.tsv") if case[0].startswith(language)]
@@ -39,33 +34,27 @@ def test_ordinary_sentences_sound_as_the_official_front_end_says_them(
     assert n_apart / n_words <= MAX_WORDS_APART, "\n".join(report)
 
 
-def test_marks_come_out_as_the_official_front_end_has_them(read: Any, table: Table) -> None:
+def test_marks_come_out_as_the_official_front_end_has_them(read, table):
     marks = "“”()—….,;:!?"
     for kind, text, official in table("agreement.tsv"):
         ours = read(text, kind.partition("/")[0])
-        assert [mark for mark in ours if mark in marks] == [
-            mark for mark in official if mark in marks
-        ], text
+        assert [mark for mark in ours if mark in marks] == [mark for mark in official if mark in marks], text
 
 
-def test_what_we_say_otherwise_on_purpose_is_listed(
-    read: Any, table: Table, words_of: Words
-) -> None:
+def test_what_we_say_otherwise_on_purpose_is_listed(read, table, words_of):
     for reason, text, official, ours in table("differences.tsv"):
         said = words_of(read(text))
         assert ours in said, (reason, text, said)
         assert official not in said, (reason, text, said)
 
 
-def distance(expected: list[str], said: list[str]) -> int:
+def distance(expected, said):
     """Return how many words differ between two readings."""
     matcher = difflib.SequenceMatcher(a=expected, b=said, autojunk=False)
-    return sum(
-        max(i2 - i1, j2 - j1) for kind, i1, i2, j1, j2 in matcher.get_opcodes() if kind != "equal"
-    )
+    return sum(max(i2 - i1, j2 - j1) for kind, i1, i2, j1, j2 in matcher.get_opcodes() if kind != "equal")
 
 
-def test_the_measure_counts_words() -> None:
+def test_the_measure_counts_words():
     assert distance(["a", "b", "c"], ["a", "b", "c"]) == 0
     assert distance(["a", "b", "c"], ["a", "x", "c"]) == 1
     assert distance(["a", "b", "c"], ["a"]) == 2

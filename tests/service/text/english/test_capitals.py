@@ -1,9 +1,6 @@
 """Shouted words are read as words; abbreviations are spelled."""
 
-from __future__ import annotations
-
 import pytest
-
 from service.text.english.capitals import calm
 
 LEXICON = {"NASA", "USA", "see", "tell", "stop", "the", "dog", "run", "danger", "high", "voltage"}
@@ -25,5 +22,5 @@ LEXICON = {"NASA", "USA", "see", "tell", "stop", "the", "dog", "run", "danger", 
         ("", ""),
     ],
 )
-def test_phrases_in_capitals_are_calmed(text: str, calmed: str) -> None:
+def test_phrases_in_capitals_are_calmed(text, calmed):
     assert calm(text.split(), LEXICON.__contains__) == calmed.split()

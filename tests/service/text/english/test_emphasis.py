@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import pytest
-
 from service.text.english.emphasis import Strength, remove, strengthen, weaken
 
 
@@ -16,13 +13,13 @@ from service.text.english.emphasis import Strength, remove, strengthen, weaken
         ("ðɐ", "ðɐ", "ðɐ"),
     ],
 )
-def test_a_word_is_said_at_least_so_strongly(phonemes: str, secondary: str, primary: str) -> None:
+def test_a_word_is_said_at_least_so_strongly(phonemes, secondary, primary):
     assert strengthen(phonemes, Strength.UNSTRESSED) == phonemes
     assert strengthen(phonemes, Strength.SECONDARY) == secondary
     assert strengthen(phonemes, Strength.PRIMARY) == primary
 
 
-def test_primary_stress_becomes_secondary() -> None:
+def test_primary_stress_becomes_secondary():
     assert weaken("ˌʌndəstˈænd") == "ʌndəstˌænd"
     assert weaken("wɪθˌWt") == "wɪθˌWt"
     assert remove("ˌʌndəstˈænd") == "ʌndəstænd"

@@ -1,12 +1,6 @@
 """Words with two pronunciations are read by their context."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import pytest
-
 from service.text.english.heteronyms import READINGS, find_pronunciations
 from service.text.vocabulary import load_vocabulary
 
@@ -15,9 +9,7 @@ from service.text.vocabulary import load_vocabulary
 MIN_RIGHT = 0.97
 
 
-def test_heteronyms_are_said_by_their_context(
-    read: Any, table: Callable[[str], list[list[str]]], words_of: Callable[[str], list[str]]
-) -> None:
+def test_heteronyms_are_said_by_their_context(read, table, words_of):
     cases = table("heteronyms.tsv")
     wrong = [
         f"{word}: {text}  expected {phonemes}, said {read(text)}"
@@ -50,14 +42,12 @@ def test_heteronyms_are_said_by_their_context(
         ("", "", {}, {}),
     ],
 )
-def test_only_a_matching_context_changes_a_word(
-    text: str, tags: str, american: dict[int, str], british: dict[int, str]
-) -> None:
+def test_only_a_matching_context_changes_a_word(text, tags, american, british):
     assert find_pronunciations(text.split(), tags.split(), british=False) == american
     assert find_pronunciations(text.split(), tags.split(), british=True) == british
 
 
-def test_the_vocabulary_has_all_phonemes_of_the_table() -> None:
+def test_the_vocabulary_has_all_phonemes_of_the_table():
     vocabulary = load_vocabulary()
     for word, readings in READINGS.items():
         for reading in readings:

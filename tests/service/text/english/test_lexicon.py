@@ -1,9 +1,6 @@
 """The lexicon and its rules, one word at a time."""
 
-from __future__ import annotations
-
 import pytest
-
 from service.text.english.lexicon import Lexicon
 from service.text.english.tokens import Next, Token
 
@@ -11,13 +8,13 @@ VOWEL, CONSONANT, PAUSE = Next(True), Next(False), Next(None)
 
 
 @pytest.fixture(scope="module")
-def guessed() -> list[str]:
+def guessed():
     return []
 
 
 @pytest.fixture(scope="module")
-def lexicon(guessed: list[str]) -> Lexicon:
-    def guess(word: str) -> str:
+def lexicon(guessed):
+    def guess(word):
         guessed.append(word)
         return f"<{word}>"
 
@@ -43,9 +40,7 @@ def lexicon(guessed: list[str]) -> Lexicon:
         ([("z" * 61, "NN")], PAUSE, f"<{'z' * 61}>"),
     ],
 )
-def test_a_word_is_said_by_its_tag_and_what_follows(
-    word: list[tuple[str, str]], following: Next, phonemes: str, lexicon: Lexicon
-) -> None:
+def test_a_word_is_said_by_its_tag_and_what_follows(word, following, phonemes, lexicon):
     tokens = tuple(Token(text, tag) for text, tag in word)
     assert lexicon.pronounce(tokens, following) == phonemes
 
@@ -61,18 +56,18 @@ def test_a_word_is_said_by_its_tag_and_what_follows(
         ("“ˈɛnd", Next(True)),
     ],
 )
-def test_what_is_next_is_the_first_sound(phonemes: str, expected: Next, lexicon: Lexicon) -> None:
+def test_what_is_next_is_the_first_sound(phonemes, expected, lexicon):
     assert lexicon.before("x", phonemes, Next(False, True)) == expected
     assert lexicon.before("to", phonemes, CONSONANT).to
 
 
-def test_a_word_is_looked_up_once(lexicon: Lexicon, guessed: list[str]) -> None:
+def test_a_word_is_looked_up_once(lexicon, guessed):
     for _ in range(3):
         lexicon.pronounce((Token("blorfq", "NN"),), PAUSE)
     assert guessed.count("blorfq") == 1
 
 
-def test_british_words_are_british() -> None:
+def test_british_words_are_british():
     lexicon = Lexicon(british=True, guess=lambda word: "")
     assert lexicon.pronounce((Token("bath", "NN"),), PAUSE) == "bˈɑːθ"
     assert lexicon.attach("dˈɪʃ", "s") == "dˈɪʃɪz"

@@ -1,12 +1,8 @@
 """Foreign words are said as English speakers say them; no letter is named for its accent."""
 
-from __future__ import annotations
-
 from importlib.resources import files
-from typing import Any
 
 import pytest
-
 from service.text.english.data.foreign_names import VOICES
 from service.text.english.loanwords import fold, loanwords
 from service.text.vocabulary import load_vocabulary
@@ -52,12 +48,12 @@ from service.text.vocabulary import load_vocabulary
         ("Katowice", "kˌɑTəvˈitsə"),
     ],
 )
-def test_loanwords_are_said_as_in_english(text: str, phonemes: str, read: Any) -> None:
+def test_loanwords_are_said_as_in_english(text, phonemes, read):
     assert read(text) == phonemes
 
 
 @pytest.mark.parametrize("text", ["Đặng", "Trường", "Þjóð", "Łęcka", "Çeşme", "Hồ", "Žižek"])
-def test_no_letter_is_named(text: str, read: Any) -> None:
+def test_no_letter_is_named(text, read):
     assert "lˌɛTəɹ" not in read(text)
     assert "wˈʌn" not in read(text)
 
@@ -65,12 +61,12 @@ def test_no_letter_is_named(text: str, read: Any) -> None:
 @pytest.mark.parametrize(
     ("word", "folded"), [("Đặng", "Dang"), ("Łódź", "Lodz"), ("Ærø", "Aero"), ("Москва", "Москва")]
 )
-def test_accents_are_folded(word: str, folded: str) -> None:
+def test_accents_are_folded(word, folded):
     assert fold(word) == folded
 
 
 @pytest.mark.parametrize("british", [False, True])
-def test_the_vocabulary_has_all_phonemes(british: bool) -> None:
+def test_the_vocabulary_has_all_phonemes(british):
     vocabulary = load_vocabulary()
     entries = loanwords(british=british)
     assert len(entries) > 1_700
@@ -78,13 +74,13 @@ def test_the_vocabulary_has_all_phonemes(british: bool) -> None:
     assert not any(unknown.values())
 
 
-def test_british_english_drops_the_r_only_before_a_consonant_or_a_pause() -> None:
+def test_british_english_drops_the_r_only_before_a_consonant_or_a_pause():
     american, british = loanwords(british=False), loanwords(british=True)
     assert (american["Bartók"], british["Bartók"]) == ("bˈɑɹtˌɑk", "bˈɑːtˌɑk")
     assert (american["Orsay"], british["Orsay"]) == ("ɔɹsˈA", "ɔːsˈA")
 
 
-def test_names_have_two_sources_and_our_own_words_say_which_they_have() -> None:
+def test_names_have_two_sources_and_our_own_words_say_which_they_have():
     folder = files("service.text.english") / "data"
     rows = {
         name: [
@@ -97,6 +93,4 @@ def test_names_have_two_sources_and_our_own_words_say_which_they_have() -> None:
     assert len(rows["foreign_names"]) > 1_500
     assert all(agrees in VOICES for _, _, agrees in rows["foreign_names"])
     assert all(checked for _, _, checked in rows["loanwords"])
-    assert [row[0] for row in rows["foreign_names"]] == sorted(
-        row[0] for row in rows["foreign_names"]
-    )
+    assert [row[0] for row in rows["foreign_names"]] == sorted(row[0] for row in rows["foreign_names"])

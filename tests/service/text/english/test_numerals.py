@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import pytest
-
 from service.text.english.numerals import parse
 
 
@@ -28,11 +25,7 @@ from service.text.english.numerals import parse
         ("2x", None, None, ""),
     ],
 )
-def test_figures_are_read_by_their_place(
-    figures: str, opening: str | None, inside: str | None, suffix: str
-) -> None:
+def test_figures_are_read_by_their_place(figures, opening, inside, suffix):
     for opens, words in ((True, opening), (False, inside)):
         numeral = parse(figures, opens=opens)
-        assert (numeral and (" ".join(numeral.words), numeral.suffix)) == (
-            words and (words, suffix)
-        )
+        assert (numeral and (" ".join(numeral.words), numeral.suffix)) == (words and (words, suffix))

@@ -1,15 +1,10 @@
 """The English reader: awkward words, overrides, offsets, threads, arbitrary text."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 from hypothesis import strategies as st
-
-from service.text import Espeak, find_language, punctuation
 from service.text.characters import clean_text
 from service.text.english.reader import EnglishReader
 from service.text.espeak.reader import EspeakReader
@@ -17,6 +12,8 @@ from service.text.offset_mapping import TracedText
 from service.text.spans import Override
 from service.text.vocabulary import load_vocabulary
 from tests.profiles import given
+
+from service.text import find_language, punctuation
 
 
 @pytest.mark.parametrize(
@@ -65,7 +62,7 @@ from tests.profiles import given
         ("I used to know", "ˌI jˈust tə nˈO"),
     ],
 )
-def test_words_sound_as_people_say_them(text: str, phonemes: str, read: Any) -> None:
+def test_words_sound_as_people_say_them(text, phonemes, read):
     assert read(text) == phonemes
 
 
@@ -80,9 +77,7 @@ def test_words_sound_as_people_say_them(text: str, phonemes: str, read: Any) -> 
         ("lead, read", "lead", "lˈɛd", "lˈɛd, ɹˈid"),
     ],
 )
-def test_an_ending_is_voiced_as_the_given_phonemes_before_it_end(
-    text: str, word: str, phonemes: str, said: str, readers: Any
-) -> None:
+def test_an_ending_is_voiced_as_the_given_phonemes_before_it_end(text, word, phonemes, said, readers):
     start = text.index(word)
     overrides = [Override(start, start + len(word), phonemes)]
     spans = punctuation.split(clean_text(TracedText(text)), overrides)
@@ -91,17 +86,15 @@ def test_an_ending_is_voiced_as_the_given_phonemes_before_it_end(
     assert read == said
 
 
-@pytest.mark.parametrize(
-    ("steps", "said"), [(2, "ˈɪt ɪz"), (1, "ˌɪt ɪz"), (0, "ɪt ɪz"), (-1, "ɪt ɪz")]
-)
-def test_stress_is_shifted_where_it_is_asked_for(steps: int, said: str, readers: Any) -> None:
+@pytest.mark.parametrize(("steps", "said"), [(2, "ˈɪt ɪz"), (1, "ˌɪt ɪz"), (0, "ɪt ɪz"), (-1, "ɪt ɪz")])
+def test_stress_is_shifted_where_it_is_asked_for(steps, said, readers):
     spans = punctuation.split(TracedText("it is"), [Override(0, 2, stress=steps)])
     fragments = readers["en-us"].read(spans)
     read = "".join(punctuation.space([fragment.phonemes for fragment in fragments], spans))
     assert read == said
 
 
-def test_every_word_has_its_span_in_the_text(readers: Any) -> None:
+def test_every_word_has_its_span_in_the_text(readers):
     text = 'He said: "The state-of-the-art café, and/or Bort’s B12 — THE END."'
     spans = punctuation.split(clean_text(TracedText(text)))
     heard = []
@@ -112,12 +105,10 @@ def test_every_word_has_its_span_in_the_text(readers: Any) -> None:
             end = word.phonemes_end
             if not span.is_mark:
                 heard.append(text[word.text_start : word.text_end])
-    assert heard == [
-        "He", "said", "The", "state-of-the-art", "café", "and/or", "Bort’s", "B12", "THE", "END",
-    ]  # fmt: skip
+    assert heard == ["He", "said", "The", "state-of-the-art", "café", "and/or", "Bort’s", "B12", "THE", "END"]
 
 
-def test_a_word_is_never_silent(read: Any) -> None:
+def test_a_word_is_never_silent(read):
     for text in ("#tag", "~tilde", "§x", "*star*", "_under_", "\\back", "a|b", "<b>", "'"):
         said = read(text)
         assert said or not any(character.isalnum() for character in text), text
@@ -141,20 +132,18 @@ def test_a_word_is_never_silent(read: Any) -> None:
     ],
     ids=lambda text: f"{text[:4]}...",
 )
-def test_monstrous_words_are_read(text: str, read: Any) -> None:
+def test_monstrous_words_are_read(text, read):
     said = read(text)
     assert bool(said) == any(character.isalpha() for character in text)
 
 
-def test_eight_threads_read_as_one_does(espeak: Espeak, readers: Any, table: Any) -> None:
+def test_eight_threads_read_as_one_does(espeak, readers, table):
     texts = [text for kind, text, _ in table("agreement.tsv") if kind.startswith("en-us")][:240]
     alone = [_phonemes(readers["en-us"], text) for text in texts]
-    fresh = EnglishReader(
-        british=False, espeak=EspeakReader(lambda: espeak, find_language("en-us"))
-    )
+    fresh = EnglishReader(british=False, espeak=EspeakReader(lambda: espeak, find_language("en-us")))
     barrier = threading.Barrier(8)
 
-    def read_all(offset: int) -> dict[str, str]:
+    def read_all(offset):
         barrier.wait()
         order = texts[offset * 30 :] + texts[: offset * 30]
         return {text: _phonemes(fresh, text) for text in order}
@@ -165,8 +154,9 @@ def test_eight_threads_read_as_one_does(espeak: Espeak, readers: Any, table: Any
 
 
 @given(text=st.text(max_size=60).filter(lambda text: "\0" not in text))
-def test_any_text_is_read_in_symbols_of_the_vocabulary_or_refused(text: str, readers: Any) -> None:
+def test_any_text_is_read_in_symbols_of_the_vocabulary_or_refused(text, readers):
     from service.errors import InvalidTextError, UnknownSymbolError
+
     from service.text import check_text
 
     reader = readers["en-us"]
@@ -198,15 +188,13 @@ MARKS = [" ", " ", " ", ", ", "-", "/", "'", '"', ". ", "_", "&"]
     pairs=st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(MARKS)), max_size=15),
     language=st.sampled_from(["en-us", "en-gb"]),
 )
-def test_any_mixture_of_words_and_marks_is_read(
-    pairs: list[tuple[str, str]], language: str, read: Any
-) -> None:
+def test_any_mixture_of_words_and_marks_is_read(pairs, language, read):
     text = "".join(word + mark for word, mark in pairs).strip()
     said = read(text, language)
     assert said == read(text, language)
     assert bool(said) or not any(character.isalnum() for character in text)
 
 
-def _phonemes(reader: EnglishReader, text: str) -> str:
+def _phonemes(reader, text):
     spans = punctuation.split(clean_text(TracedText(text)))
     return " ".join(fragment.phonemes for fragment in reader.read(spans))

@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 import pytest
-
-from service.text.english.stems import ED, ING, Ending, S
+from service.text.english.stems import ED, ING, S
 
 
 @pytest.mark.parametrize(
@@ -27,9 +24,7 @@ from service.text.english.stems import ED, ING, Ending, S
         (ING, "king", []),
     ],
 )
-def test_a_word_may_be_an_inflected_form_of_these(
-    ending: Ending, word: str, stems: list[str]
-) -> None:
+def test_a_word_may_be_an_inflected_form_of_these(ending, word, stems):
     assert list(ending.stems(word)) == stems
 
 
@@ -51,8 +46,6 @@ def test_a_word_may_be_an_inflected_form_of_these(
         (ING, "ˈɛntə", "ˈɛntəɪŋ", None),
     ],
 )
-def test_an_ending_sounds_by_the_sound_before_it(
-    ending: Ending, stem: str, american: str, british: str | None
-) -> None:
+def test_an_ending_sounds_by_the_sound_before_it(ending, stem, american, british):
     assert ending.attach(stem, False) == american
     assert ending.attach(stem, True) == british

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import pytest
-
 from service.text.english.subwords import cut
 
 
@@ -30,5 +27,5 @@ from service.text.english.subwords import cut
         ("'", "'"),
     ],
 )
-def test_a_word_is_cut_at_signs_and_capitals(word: str, subwords: str) -> None:
+def test_a_word_is_cut_at_signs_and_capitals(word, subwords):
     assert cut(word) == subwords.split(" ")

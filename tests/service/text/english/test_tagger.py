@@ -1,9 +1,6 @@
 """Parts of speech, where pronunciation depends on them."""
 
-from __future__ import annotations
-
 import pytest
-
 from service.text.english.tagger import tag
 
 
@@ -78,12 +75,12 @@ from service.text.english.tagger import tag
         ("a #tag there", "#tag", "NN"),
     ],
 )
-def test_words_are_tagged_by_their_neighbours(text: str, word: str, expected: str) -> None:
+def test_words_are_tagged_by_their_neighbours(text, word, expected):
     words = text.split()
     assert tag(words)[words.index(word)] == expected
 
 
-def test_every_word_has_a_tag() -> None:
+def test_every_word_has_a_tag():
     assert tag([]) == []
     for words in (["that"], ["'"], ["''"], ["that", "that"], ["-", "--"], ["é", "\u0301", "☃"]):
         tags = tag(words)

@@ -1,14 +1,12 @@
-from __future__ import annotations
-
 import pytest
 from hypothesis import strategies as st
-
-from service.text import load_vocabulary
 from service.text.espeak.alignment import align
 from tests.profiles import given
 
+from service.text import load_vocabulary
 
-def parts(phonemes: str, readings: list[str]) -> list[str]:
+
+def parts(phonemes, readings):
     return [phonemes[start:end] for start, end in align(phonemes, readings)]
 
 
@@ -23,11 +21,7 @@ def parts(phonemes: str, readings: list[str]) -> list[str]:
         ("lez amˈi", ["lˈe", "amˈi"], ["lez", "amˈi"]),
         ("fəɹə wˈIl", ["fɔː", "ˈA", "wˈIl"], ["fəɹ", "ə", "wˈIl"]),
         # Several spoken words for one written word.
-        (
-            "ɪn twˈɛnti wˈʌn dˈAz",
-            ["ˈɪn", "twˈɛnti wˈʌn", "dˈAz"],
-            ["ɪn", "twˈɛnti wˈʌn", "dˈAz"],
-        ),
+        ("ɪn twˈɛnti wˈʌn dˈAz", ["ˈɪn", "twˈɛnti wˈʌn", "dˈAz"], ["ɪn", "twˈɛnti wˈʌn", "dˈAz"]),
         ("ɑɹ fˌɔɹɛɡzˈæmpᵊl ɪn", ["ɑɹ", "ˌiʤˈi", "ˈɪn"], ["ɑɹ", "fˌɔɹɛɡzˈæmpᵊl", "ɪn"]),
         # Silent, alone or in the sentence.
         ("kˈæt dˈɔɡ", ["kˈæt", "", "dˈɔɡ"], ["kˈæt", "", "dˈɔɡ"]),
@@ -39,7 +33,7 @@ def parts(phonemes: str, readings: list[str]) -> list[str]:
         ("kˈæt dˈɔɡ", ["k^æ1t", "dˈɔɡ"], ["kˈæt", "dˈɔɡ"]),
     ],
 )
-def test_words(phonemes: str, readings: list[str], expected: list[str]) -> None:
+def test_words(phonemes, readings, expected):
     assert parts(phonemes, readings) == expected
 
 
@@ -48,7 +42,7 @@ PHONEMES = st.lists(SYMBOLS, max_size=30).map(lambda symbols: " ".join("".join(s
 
 
 @given(phonemes=PHONEMES, readings=st.lists(PHONEMES, min_size=1, max_size=8))
-def test_all_phonemes_are_given_out_once_and_in_order(phonemes: str, readings: list[str]) -> None:
+def test_all_phonemes_are_given_out_once_and_in_order(phonemes, readings):
     given_out = parts(phonemes, readings)
     assert len(given_out) == len(readings)
     assert "".join(given_out).replace(" ", "") == phonemes.replace(" ", "")
@@ -56,5 +50,5 @@ def test_all_phonemes_are_given_out_once_and_in_order(phonemes: str, readings: l
 
 
 @given(readings=st.lists(PHONEMES.filter(bool), min_size=1, max_size=8))
-def test_words_said_as_alone_get_what_they_are_alone(readings: list[str]) -> None:
+def test_words_said_as_alone_get_what_they_are_alone(readings):
     assert parts(" ".join(readings), readings) == readings

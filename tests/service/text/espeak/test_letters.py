@@ -1,13 +1,11 @@
 """What espeak-ng reads of each character: never a code point, nor a script's name before each."""
 
-from __future__ import annotations
-
 import pytest
-
 from service.errors import InvalidTextError
-from service.text import LANGUAGES, Espeak, FrontEnd, TracedText
 from service.text.espeak.letters import Letters
 from tests.service.text.whole_reading import read
+
+from service.text import LANGUAGES, TracedText
 
 VOICES = {code: one.espeak_voice for code, one in sorted(LANGUAGES.items()) if one.espeak_voice}
 
@@ -32,22 +30,20 @@ VOICES = {code: one.espeak_voice for code, one in sorted(LANGUAGES.items()) if o
         ("plain 1 $", "plain 1 $"),
     ],
 )
-def test_only_what_has_a_sound_or_a_name_is_read(
-    espeak: Espeak, language: str, text: str, written: str
-) -> None:
+def test_only_what_has_a_sound_or_a_name_is_read(espeak, language, text, written):
     letters = Letters(lambda words: espeak.phonemize(words, VOICES[language]))
     assert letters.written(TracedText(text)).text == written
 
 
-def test_names_of_letters_are_read_where_they_are_short(front_end: FrontEnd) -> None:
+def test_names_of_letters_are_read_where_they_are_short(front_end):
     text = "Привет, мир"
     assert not read(front_end, text, "en-us").dropped
     reading = read(front_end, f"Hola {text} ya", "es")
     assert reading.dropped == ((5, 11), (13, 16))
 
 
-def test_a_letter_on_which_espeak_ng_crashes_is_left_out() -> None:
-    def crashing(text: str) -> str:
+def test_a_letter_on_which_espeak_ng_crashes_is_left_out():
+    def crashing(text):
         if "ħ" in text:
             raise InvalidTextError("it crashes")
         return "x" * len(text)
@@ -56,12 +52,8 @@ def test_a_letter_on_which_espeak_ng_crashes_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("language", VOICES)
-@pytest.mark.parametrize(
-    "piece", ["\ufdfc", "\ufe71", "\u3164", "\u0f79 ", "\u2199 ", "ሴ", "Ж", "⣿", "ﷺ", "ǎ ", "ა "]
-)
-def test_a_row_of_odd_characters_stays_short(
-    front_end: FrontEnd, language: str, piece: str
-) -> None:
+@pytest.mark.parametrize("piece", ["\ufdfc", "\ufe71", "\u3164", "\u0f79 ", "\u2199 ", "ሴ", "Ж", "⣿", "ﷺ", "ǎ ", "ა "])
+def test_a_row_of_odd_characters_stays_short(front_end, language, piece):
     text = "a " + piece * 300
     reading = read(front_end, text, language)
     assert len(reading.phonemes) <= 41 * 300

@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-
 from service.errors import EmptyTextError, EspeakError, InvalidTextError
+
 from service.text import LANGUAGES, Espeak, check_text
 from service.text.espeak import process as espeak_process
 
@@ -41,13 +41,13 @@ KILLERS = [
 ]
 
 
-def process_of(espeak: Espeak) -> int:
+def process_of(espeak):
     """Return the parent process of all forks."""
     assert espeak._process is not None
     return espeak._process.pid
 
 
-def child_of(pid: int) -> int:
+def child_of(pid):
     """Return the only child of a process, once it has one."""
     deadline = time.monotonic() + 20
     while not (children := Path(f"/proc/{pid}/task/{pid}/children").read_text().split()):
@@ -56,7 +56,7 @@ def child_of(pid: int) -> int:
     return int(children[0])
 
 
-def wait_until_gone(pid: int) -> None:
+def wait_until_gone(pid):
     deadline = time.monotonic() + 20
     while (stat := Path(f"/proc/{pid}/stat")).exists():
         if stat.read_text().rpartition(")")[2].split()[0] == "Z":
@@ -66,9 +66,7 @@ def wait_until_gone(pid: int) -> None:
 
 
 @pytest.mark.parametrize("text", KILLERS)
-def test_what_crashes_espeak_is_read_or_refused_and_the_next_text_read(
-    espeak: Espeak, text: str
-) -> None:
+def test_what_crashes_espeak_is_read_or_refused_and_the_next_text_read(espeak, text):
     process = process_of(espeak)
     for voice in VOICES:
         with contextlib.suppress(InvalidTextError):
@@ -77,15 +75,15 @@ def test_what_crashes_espeak_is_read_or_refused_and_the_next_text_read(
     assert espeak.phonemize("cats", AMERICAN) == "kˈæts"
 
 
-def test_one_of_them_does_kill(espeak: Espeak) -> None:
+def test_one_of_them_does_kill(espeak):
     if not espeak.version.startswith("1.52"):
         pytest.skip(f"known of espeak-ng 1.52, this is {espeak.version}")
     with pytest.raises(InvalidTextError, match="espeak-ng crashes on 'Tह-ं'"):
         espeak.phonemize("Tह-ं", AMERICAN)
 
 
-def test_threads_get_their_own_answers_while_some_texts_kill(espeak: Espeak) -> None:
-    def read(number: int) -> str:
+def test_threads_get_their_own_answers_while_some_texts_kill(espeak):
+    def read(number):
         try:
             return espeak.phonemize("Tह-ं" if number % 5 == 0 else str(number), AMERICAN)
         except InvalidTextError:
@@ -106,16 +104,14 @@ def test_threads_get_their_own_answers_while_some_texts_kill(espeak: Espeak) -> 
         (FRENCH, "9ستر", "৴ঠকৠ6 🤵 9ستر duXoãé F"),
     ],
 )
-def test_a_text_is_read_the_same_whatever_was_read_before(
-    espeak: Espeak, voice: str, before: str, text: str
-) -> None:
+def test_a_text_is_read_the_same_whatever_was_read_before(espeak, voice, before, text):
     alone = Espeak().phonemize(text, voice)
     espeak.phonemize(before, voice)
     assert espeak.phonemize(text, voice) == alone
 
 
 @NEEDS_PROC
-def test_a_reader_that_is_killed_from_outside_is_replaced() -> None:
+def test_a_reader_that_is_killed_from_outside_is_replaced():
     espeak = Espeak()
     process = process_of(espeak)
     os.kill(child_of(process), signal.SIGKILL)
@@ -125,7 +121,7 @@ def test_a_reader_that_is_killed_from_outside_is_replaced() -> None:
 
 
 @NEEDS_PROC
-def test_readers_go_on_or_are_replaced_when_their_process_is_killed() -> None:
+def test_readers_go_on_or_are_replaced_when_their_process_is_killed():
     espeak = Espeak()
     process = process_of(espeak)
     reader = child_of(process)
@@ -139,7 +135,7 @@ def test_readers_go_on_or_are_replaced_when_their_process_is_killed() -> None:
 
 
 @NEEDS_PROC
-def test_processes_end_with_the_object() -> None:
+def test_processes_end_with_the_object():
     espeak = Espeak()
     process = process_of(espeak)
     reader = child_of(process)
@@ -149,7 +145,7 @@ def test_processes_end_with_the_object() -> None:
 
 
 @NEEDS_PROC
-def test_processes_end_with_the_service_that_is_killed(repository: Path) -> None:
+def test_processes_end_with_the_service_that_is_killed(repository):
     code = """
 import sys
 from service.text import Espeak
@@ -172,7 +168,7 @@ sys.stdin.read()
 
 @NEEDS_PROC
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_signals_to_all_processes_leave_the_readers_to_the_service(number: int) -> None:
+def test_signals_to_all_processes_leave_the_readers_to_the_service(number):
     espeak = Espeak()
     process = process_of(espeak)
     for pid in (process, child_of(process)):
@@ -210,41 +206,33 @@ module._main(*sys.argv[1:])
 """
 
 
-def failing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str = "works") -> Espeak:
+def failing(tmp_path, monkeypatch, start="works"):
     script = tmp_path / "failing.py"
     script.write_text(FAILING.format(script=espeak_process.__file__, start=start))
     monkeypatch.setattr(espeak_process, "__file__", str(script))
     return Espeak()
 
 
-def test_a_text_that_takes_for_ever_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_that_takes_for_ever_is_refused(tmp_path, monkeypatch):
     espeak = failing(tmp_path, monkeypatch)
     with pytest.raises(InvalidTextError, match="'hang'"):
         espeak.phonemize("hang", "any")
     assert espeak.phonemize("go on", "any") == "go on"
 
 
-def test_a_text_that_ends_the_process_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_text_that_ends_the_process_is_refused(tmp_path, monkeypatch):
     espeak = failing(tmp_path, monkeypatch)
     with pytest.raises(InvalidTextError, match="'leave'"):
         espeak.phonemize("leave", "any")
     assert espeak.phonemize("go on", "any") == "go on"
 
 
-def test_a_library_that_kills_who_loads_it_cannot_be_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_library_that_kills_who_loads_it_cannot_be_used(tmp_path, monkeypatch):
     with pytest.raises(EspeakError, match="crashes the process that loads it"):
         failing(tmp_path, monkeypatch, start="dies")
 
 
-def test_what_cannot_be_started_again_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_started_again_is_an_error(tmp_path, monkeypatch):
     espeak = failing(tmp_path, monkeypatch)
     Path(espeak_process.__file__).write_text("")
     with pytest.raises(EspeakError, match="cannot be started again"):
@@ -262,7 +250,7 @@ SIGNS = [*"-'’—…_./0123456789½²€😀🤷", "\u200d", "\u200c", "\ufe0f
 
 
 @functools.cache
-def letters() -> dict[str, list[str]]:
+def letters():
     """Return the letters of each script."""
     found: dict[str, list[str]] = {script: [] for script in SCRIPTS}
     for character in map(chr, range(0x21, 0x11000)):
@@ -272,7 +260,7 @@ def letters() -> dict[str, list[str]]:
     return found
 
 
-def strange_text(source: random.Random) -> str:
+def strange_text(source):
     """Return a word or two of at most 12 characters, mostly of one to three scripts."""
     alphabets = [ASCII, SIGNS, *source.sample(list(letters().values()), 2)]
     words = []
@@ -283,7 +271,7 @@ def strange_text(source: random.Random) -> str:
     return " ".join(words)
 
 
-def any_text(source: random.Random) -> str:
+def any_text(source):
     """Return one to eight characters of all of Unicode."""
     text = "".join(chr(source.randrange(0x20, 0x110000)) for _ in range(source.randint(1, 8)))
     try:
@@ -293,7 +281,7 @@ def any_text(source: random.Random) -> str:
     return text
 
 
-def read_strange_texts(espeak: Espeak, seed: int, times: int) -> None:
+def read_strange_texts(espeak, seed, times):
     source = random.Random(seed)
     process = process_of(espeak)
     n_refused = 0
@@ -308,11 +296,11 @@ def read_strange_texts(espeak: Espeak, seed: int, times: int) -> None:
     assert n_refused < times / 500
 
 
-def test_strange_texts_crash_nothing(espeak: Espeak) -> None:
+def test_strange_texts_crash_nothing(espeak):
     read_strange_texts(espeak, seed=1, times=5_000)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 12))
-def test_very_many_strange_texts_crash_nothing(espeak: Espeak, seed: int) -> None:
+def test_very_many_strange_texts_crash_nothing(espeak, seed):
     read_strange_texts(espeak, seed, times=200_000)

@@ -1,10 +1,8 @@
-from __future__ import annotations
-
 import pytest
-
 from service.errors import UnknownSymbolError
-from service.text import LANGUAGES, load_vocabulary
 from service.text.espeak.symbols import _TABLES, kokoro_phonemes
+
+from service.text import LANGUAGES, load_vocabulary
 
 
 @pytest.mark.parametrize(
@@ -22,7 +20,7 @@ from service.text.espeak.symbols import _TABLES, kokoro_phonemes
         ("vˈɑ̃ pˈɪnʲə", "vˈɑn pˈɪnjə", "vˈɑn pˈɪnjə"),
     ],
 )
-def test_english(ipa: str, american: str, british: str) -> None:
+def test_english(ipa, american, british):
     assert kokoro_phonemes(ipa, "en-us") == american
     assert kokoro_phonemes(ipa, "en-gb") == british
 
@@ -37,16 +35,16 @@ def test_english(ipa: str, american: str, british: str) -> None:
         ("hi", "pˈʌr.hənˌaː ʈʰˈiːk", "pˈʌrhənˌaː ʈʰˈiːk"),
     ],
 )
-def test_other_languages_keep_espeaks_inventory(language: str, ipa: str, phonemes: str) -> None:
+def test_other_languages_keep_espeaks_inventory(language, ipa, phonemes):
     assert kokoro_phonemes(ipa, language) == phonemes
 
 
 @pytest.mark.parametrize("symbol", ["g", "A", "!", "(", "ǂ", "→"])
-def test_what_is_not_ipa_of_the_vocabulary_is_an_error_that_names_it(symbol: str) -> None:
+def test_what_is_not_ipa_of_the_vocabulary_is_an_error_that_names_it(symbol):
     with pytest.raises(UnknownSymbolError, match=rf"U\+{ord(symbol):04X}\) at position 2 "):
         kokoro_phonemes(f"a{symbol}", "es")
 
 
 @pytest.mark.parametrize("language", [code for code in LANGUAGES if LANGUAGES[code].espeak_voice])
-def test_tables_give_only_symbols_of_the_vocabulary(language: str) -> None:
+def test_tables_give_only_symbols_of_the_vocabulary(language):
     assert load_vocabulary().unknown("".join(_TABLES[language].values())) == []

@@ -2,40 +2,37 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import strategies as st
-
 from service.errors import MarkupError
-from service.text.markup import Passage, Pause, inline
 from service.text.spans import Override
 from tests.profiles import given
 
+from service.text.markup import Passage, Pause, inline
 
-def texts(written: str) -> list[str | float]:
+
+def texts(written):
     """Return the text of each passage and the seconds of each pause."""
-    return [
-        part.duration_s if isinstance(part, Pause) else part.text.text
-        for part in inline.parse(written)
-    ]
+    return [part.duration_s if isinstance(part, Pause) else part.text.text for part in inline.parse(written)]
 
 
-def only(written: str) -> Passage:
+def only(written):
     (passage,) = inline.parse(written)
     assert isinstance(passage, Passage)
     return passage
 
 
-def overrides(written: str) -> list[tuple[str, str | None, float]]:
+def overrides(written):
     """Return the words of each override in the caller's text, with phonemes and stress."""
     return [(written[o.start : o.end], o.phonemes, o.stress) for o in only(written).overrides]
 
 
-def test_plain_text_is_one_passage_as_it_stands() -> None:
+def test_plain_text_is_one_passage_as_it_stands():
     written = "  Hello there.\n\nHow are you? "
     passage = only(written)
     assert passage == Passage(passage.text)
     assert passage.text.text == written
 
 
-def test_phonemes_are_those_of_the_words_in_brackets() -> None:
+def test_phonemes_are_those_of_the_words_in_brackets():
     written = "Say [Kokoro](/kˈOkəɹO/) now."
     passage = only(written)
     assert passage.text.text == "Say Kokoro now."
@@ -62,9 +59,7 @@ def test_phonemes_are_those_of_the_words_in_brackets() -> None:
         ("**[bold](+1)**", [("bold", None, 1)]),
     ],
 )
-def test_words_in_brackets_get_overrides(
-    written: str, expected: list[tuple[str, str | None, float]]
-) -> None:
+def test_words_in_brackets_get_overrides(written, expected):
     assert overrides(written) == expected
 
 
@@ -79,7 +74,7 @@ def test_words_in_brackets_get_overrides(
         ("  \n", []),
     ],
 )
-def test_pauses_stand_between_passages(written: str, expected: list[str | float]) -> None:
+def test_pauses_stand_between_passages(written, expected):
     assert texts(written) == expected
 
 
@@ -95,12 +90,12 @@ def test_pauses_stand_between_passages(written: str, expected: list[str | float]
         ("[voice] [/ voice]", [(None, "[voice] [/ voice]")]),
     ],
 )
-def test_tags_set_the_voice(written: str, expected: list[tuple[str | None, str]]) -> None:
+def test_tags_set_the_voice(written, expected):
     parts = [part for part in inline.parse(written) if isinstance(part, Passage)]
     assert [(part.voice_settings.voice, part.text.text) for part in parts] == expected
 
 
-def test_a_part_of_a_text_goes_on_with_the_voices_before_it() -> None:
+def test_a_part_of_a_text_goes_on_with_the_voices_before_it():
     parts = ["One [voice:a]two.", "three [voice:b]four.", "five[/voice] six[/voice] seven."]
     voices: tuple[str, ...] = ()
     said = []
@@ -116,11 +111,11 @@ def test_a_part_of_a_text_goes_on_with_the_voices_before_it() -> None:
     assert voices == ()
 
 
-def test_a_pause_has_the_span_of_its_markup() -> None:
+def test_a_pause_has_the_span_of_its_markup():
     assert inline.parse("é😀[pause:1s]")[1:] == [Pause(1.0, 2, 12)]
 
 
-def test_passages_after_a_pause_keep_their_spans() -> None:
+def test_passages_after_a_pause_keep_their_spans():
     written = "Wait.[pause:1s] [Now](+1) go."
     passage = inline.parse(written)[-1]
     assert isinstance(passage, Passage)
@@ -147,7 +142,7 @@ def test_passages_after_a_pause_keep_their_spans() -> None:
         "](",
     ],
 )
-def test_what_only_looks_like_markup_is_text(written: str) -> None:
+def test_what_only_looks_like_markup_is_text(written):
     passage = only(written)
     assert passage.text.text == written
     assert not passage.overrides
@@ -186,7 +181,7 @@ def test_what_only_looks_like_markup_is_text(written: str) -> None:
         ("[a\n\nb](+1)", "no opening bracket", 6),
     ],
 )
-def test_wrong_markup_is_refused_with_its_place(written: str, reason: str, position: int) -> None:
+def test_wrong_markup_is_refused_with_its_place(written, reason, position):
     with pytest.raises(MarkupError, match=rf"{reason}.*, at position {position} of the text$"):
         inline.parse(written)
 
@@ -201,7 +196,7 @@ SNIPPETS = st.sampled_from(
 
 
 @given(st.lists(st.one_of(SNIPPETS, st.text(max_size=3)), max_size=20).map("".join))
-def test_any_text_is_parsed_or_refused(written: str) -> None:
+def test_any_text_is_parsed_or_refused(written):
     try:
         parts = inline.parse(written)
     except MarkupError:

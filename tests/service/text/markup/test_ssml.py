@@ -1,52 +1,41 @@
-from __future__ import annotations
-
 import gc
 import re
 from contextlib import suppress
 
 import pytest
 from hypothesis import strategies as st
-
 from service.errors import LanguageUnavailableError, MarkupError
-from service.text.markup import Hint, Passage, Pause, VoiceSettings, ssml
 from tests.profiles import given
 
+from service.text.markup import Hint, Passage, Pause, VoiceSettings, ssml
 
-def parts(content: str, language: str | None = None) -> list[Passage | Pause]:
+
+def parts(content, language=None):
     return ssml.parse(f"<speak>{content}</speak>", language)
 
 
-def said(content: str) -> list[str | float]:
+def said(content):
     """Return the text of each passage and the seconds of each pause."""
-    return [
-        part.duration_s if isinstance(part, Pause) else part.text.text for part in parts(content)
-    ]
+    return [part.duration_s if isinstance(part, Pause) else part.text.text for part in parts(content)]
 
 
-def only(content: str, language: str | None = None) -> Passage:
+def only(content, language=None):
     (passage,) = parts(content, language)
     assert isinstance(passage, Passage)
     return passage
 
 
-def delivered(content: str) -> list[tuple[str, str | None, str | None, float]]:
+def delivered(content):
     return [
-        (
-            part.text.text,
-            part.voice_settings.voice,
-            part.voice_settings.language,
-            part.voice_settings.rate,
-        )
+        (part.text.text, part.voice_settings.voice, part.voice_settings.language, part.voice_settings.rate)
         for part in parts(content)
         if isinstance(part, Passage)
     ]
 
 
-def overrides(content: str, language: str | None = None) -> list[tuple[str, str | None, float]]:
+def overrides(content, language=None):
     source = f"<speak>{content}</speak>"
-    return [
-        (source[o.start : o.end], o.phonemes, o.stress) for o in only(content, language).overrides
-    ]
+    return [(source[o.start : o.end], o.phonemes, o.stress) for o in only(content, language).overrides]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +58,7 @@ def overrides(content: str, language: str | None = None) -> list[tuple[str, str 
         (" <p> \u200b </p> ", []),
     ],
 )
-def test_text_is_folded_as_in_xml(content: str, expected: list[str]) -> None:
+def test_text_is_folded_as_in_xml(content, expected):
     assert said(content) == expected
 
 
@@ -82,17 +71,14 @@ def test_text_is_folded_as_in_xml(content: str, expected: list[str]) -> None:
         ("<s>a<break time=' 2s '/></s>b", ["a", 2.0, "b"]),
     ],
 )
-def test_breaks_are_pauses(content: str, expected: list[str | float]) -> None:
+def test_breaks_are_pauses(content, expected):
     assert said(content) == expected
 
 
-def test_a_pause_has_the_span_of_its_element() -> None:
+def test_a_pause_has_the_span_of_its_element():
     source = "<speak>é😀<break time='1s'/> <break></break></speak>"
     pauses = [part for part in ssml.parse(source) if isinstance(part, Pause)]
-    assert [source[pause.start : pause.end] for pause in pauses] == [
-        "<break time='1s'/>",
-        "<break></break>",
-    ]
+    assert [source[pause.start : pause.end] for pause in pauses] == ["<break time='1s'/>", "<break></break>"]
 
 
 @pytest.mark.parametrize(
@@ -113,20 +99,15 @@ def test_a_pause_has_the_span_of_its_element() -> None:
             "<prosody rate='slow'>a <prosody rate='default'>b</prosody></prosody>",
             [("a", None, None, 0.75), ("b", None, None, 1)],
         ),
-        (
-            "<prosody rate='-10 %' pitch='medium' volume='default'>a</prosody>",
-            [("a", None, None, 0.9)],
-        ),
+        ("<prosody rate='-10 %' pitch='medium' volume='default'>a</prosody>", [("a", None, None, 0.9)]),
         ("<prosody rate='2'><prosody rate='2'>a</prosody></prosody>", [("a", None, None, 4)]),
     ],
 )
-def test_voice_settings_are_those_of_the_elements_around(
-    content: str, expected: list[tuple[str, str | None, str | None, float]]
-) -> None:
+def test_voice_settings_are_those_of_the_elements_around(content, expected):
     assert delivered(content) == expected
 
 
-def test_the_language_of_the_root_is_that_of_all() -> None:
+def test_the_language_of_the_root_is_that_of_all():
     source = (
         '<?xml version="1.0" encoding="ISO-8859-1"?>\n<speak version="1.1" xml:lang="en-GB"'
         ' xmlns="http://www.w3.org/2001/10/synthesis" xmlns:xsi="x"'
@@ -147,19 +128,15 @@ def test_the_language_of_the_root_is_that_of_all() -> None:
             "<emphasis level='strong'>a <emphasis level='none'>b</emphasis> c</emphasis> d",
             [("a", None, 1), ("c", None, 1)],
         ),
+        ("<emphasis level='reduced'><s>a</s><s>b</s></emphasis>", [("a", None, -1), ("b", None, -1)]),
         (
-            "<emphasis level='reduced'><s>a</s><s>b</s></emphasis>",
-            [("a", None, -1), ("b", None, -1)],
-        ),
-        (
-            "<emphasis level='strong'>x"
-            "<phoneme alphabet='kokoro' ph='kət dəɡ'>y</phoneme></emphasis>",
+            "<emphasis level='strong'>x<phoneme alphabet='kokoro' ph='kət dəɡ'>y</phoneme></emphasis>",
             [("x", None, 1), ("y", "kˌət dˌəɡ", 0)],
         ),
         ("<emphasis><sub alias='a, b'>c</sub></emphasis>", [("c", None, 0.5)]),
     ],
 )
-def test_words_get_overrides(content: str, expected: list[tuple[str, str | None, float]]) -> None:
+def test_words_get_overrides(content, expected):
     assert overrides(content) == expected
 
 
@@ -180,13 +157,11 @@ def test_words_get_overrides(content: str, expected: list[tuple[str, str | None,
         ("kʌt", None, "kʌt"),
     ],
 )
-def test_ipa_becomes_symbols_of_the_vocabulary(
-    ph: str, language: str | None, phonemes: str
-) -> None:
+def test_ipa_becomes_symbols_of_the_vocabulary(ph, language, phonemes):
     assert overrides(f"<phoneme ph='{ph}'>x</phoneme>", language) == [("x", phonemes, 0)]
 
 
-def test_the_language_of_ipa_is_that_of_the_voice_or_of_the_element() -> None:
+def test_the_language_of_ipa_is_that_of_the_voice_or_of_the_element():
     phoneme = "<phoneme ph='ɡəʊ'>x</phoneme>"
     assert overrides(f"<voice name='bf_emma'>{phoneme}</voice>", "en-us")[0][1] == "ɡQ"
     assert overrides(f"<lang xml:lang='en-us'>{phoneme}</lang>", "en-gb")[0][1] == "ɡO"
@@ -210,7 +185,7 @@ def test_the_language_of_ipa_is_that_of_the_voice_or_of_the_element() -> None:
         ("interpret-as='digits'", "digits", ""),
     ],
 )
-def test_say_as_is_a_hint(attributes: str, interpretation: str, detail: str) -> None:
+def test_say_as_is_a_hint(attributes, interpretation, detail):
     content = f"é &amp; <say-as {attributes}> 3/4 </say-as> x"
     passage = only(content)
     start = content.index("3/4") + len("<speak>")
@@ -241,12 +216,7 @@ def test_say_as_is_a_hint(attributes: str, interpretation: str, detail: str) -> 
         ("<speak><sub alias='a'><s/></sub></speak>", "<sub> must not contain elements", 1, 23),
         ("<speak>a<break time='61s'/></speak>", "longer than 60 seconds", 1, 9),
         ("<speak><break time='1'/></speak>", "'1' is not a duration", 1, 8),
-        (
-            "<speak><break strength='big'/></speak>",
-            "strength is 'big', but must be one of none",
-            1,
-            8,
-        ),
+        ("<speak><break strength='big'/></speak>", "strength is 'big', but must be one of none", 1, 8),
         ("<speak>ä<phoneme ph='kG'>a</phoneme></speak>", r"<phoneme>: 'G' \(U\+0047\)", 1, 9),
         ("<speak><phoneme ph='k@'>a</phoneme></speak>", r"'@' \(U\+0040\)", 1, 8),
         ("<speak><phoneme>a</phoneme></speak>", "ph is required", 1, 8),
@@ -257,23 +227,13 @@ def test_say_as_is_a_hint(attributes: str, interpretation: str, detail: str) -> 
         ("<speak><say-as interpret-as='a'>a</say-as></speak>", "interpret-as is 'a'", 1, 8),
         ("<speak><say-as interpret-as='unit'/></speak>", "it contains no words", 1, 8),
         ("<speak><say-as interpret-as='date' format='q'>1</say-as></speak>", "format is 'q'", 1, 8),
-        (
-            "<speak><say-as interpret-as='unit' format='x'>1</say-as></speak>",
-            "format is not allowed with unit",
-            1,
-            8,
-        ),
+        ("<speak><say-as interpret-as='unit' format='x'>1</say-as></speak>", "format is not allowed with unit", 1, 8),
         ("<speak><sub alias=' '>a</sub></speak>", "alias is required", 1, 8),
         ("<speak><prosody rate='loud'>a</prosody></speak>", "rate is 'loud'", 1, 8),
         ("<speak><prosody rate='+1.2'>a</prosody></speak>", r"rate is '\+1.2'", 1, 8),
         ("<speak><prosody rate='20%'>a</prosody></speak>", "0.2 is not between 0.25 and 4", 1, 8),
         ("<speak><prosody rate='-100%'>a</prosody></speak>", "0 is not between", 1, 8),
-        (
-            "<speak><prosody rate='3'><prosody rate='2'>a</prosody></prosody></speak>",
-            "6 is not between",
-            1,
-            26,
-        ),
+        ("<speak><prosody rate='3'><prosody rate='2'>a</prosody></prosody></speak>", "6 is not between", 1, 26),
         ("<speak><prosody pitch='high'>a</prosody></speak>", "pitch cannot be changed", 1, 8),
         ("<speak><prosody contour='a'>a</prosody></speak>", "'contour' of <prosody>", 1, 8),
         ("<speak><voice>a</voice></speak>", "name or xml:lang is required", 1, 8),
@@ -284,9 +244,7 @@ def test_say_as_is_a_hint(attributes: str, interpretation: str, detail: str) -> 
         ("<speak>\n<?php a ?></speak>", "a processing instruction is not allowed", 2, 1),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(
-    source: str, reason: str, line: int, column: int
-) -> None:
+def test_what_is_wrong_is_named_with_its_place(source, reason, line, column):
     position = sum(map(len, source.splitlines(keepends=True)[: line - 1])) + column
     with pytest.raises(MarkupError) as caught:
         ssml.parse(source)
@@ -295,14 +253,12 @@ def test_what_is_wrong_is_named_with_its_place(
     assert str(caught.value).endswith(place)
 
 
-def test_a_language_that_there_is_not_is_refused_with_its_place() -> None:
+def test_a_language_that_there_is_not_is_refused_with_its_place():
     with pytest.raises(LanguageUnavailableError, match=r"<s>: unknown language 'tlh'.*column 8"):
         parts("<s xml:lang='tlh'>a</s>")
 
 
-LAUGHS = "".join(
-    f"<!ENTITY l{n} '{f'&l{n - 1};' * 10}'>" if n else "<!ENTITY l0 'ha'>" for n in range(10)
-)
+LAUGHS = "".join(f"<!ENTITY l{n} '{f'&l{n - 1};' * 10}'>" if n else "<!ENTITY l0 'ha'>" for n in range(10))
 
 
 @pytest.mark.parametrize(
@@ -315,21 +271,19 @@ LAUGHS = "".join(
         "<!DOCTYPE speak PUBLIC '-//W3C//DTD SYNTHESIS 1.0//EN' 'synthesis.dtd'>",
     ],
 )
-def test_a_document_type_is_refused(head: str) -> None:
+def test_a_document_type_is_refused(head):
     with pytest.raises(MarkupError, match="a document type is not allowed"):
         ssml.parse(f"{head}<speak>&l9;</speak>")
 
 
 @pytest.mark.parametrize("deep", [64, 10_000])
-def test_deep_documents_are_refused(deep: int) -> None:
+def test_deep_documents_are_refused(deep):
     with pytest.raises(MarkupError, match="nested more than 64 deep"):
         parts("<p>" * deep + "a" + "</p>" * deep)
     assert said("<p>" * 63 + "a" + "</p>" * 63) == ["a"]
 
 
-WORDS = st.text(
-    alphabet=st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]), max_size=6
-)
+WORDS = st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]), max_size=6)
 ESCAPED = WORDS.map(lambda text: re.sub("[&<>]", lambda m: f"&#{ord(m[0])};", text))
 CONTENTS = st.recursive(
     st.one_of(
@@ -347,7 +301,7 @@ CONTENTS = st.recursive(
 
 
 @given(st.lists(CONTENTS, max_size=4).map("".join))
-def test_every_character_has_its_span(content: str) -> None:
+def test_every_character_has_its_span(content):
     source = f"<speak>{content}</speak>"
     end = 0
     for part in ssml.parse(source):
@@ -368,7 +322,7 @@ def test_every_character_has_its_span(content: str) -> None:
 
 
 @given(st.text(alphabet="<>/&;'\"=! []abspek-é\n", max_size=40))
-def test_any_text_is_parsed_or_refused(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text):
     for source in (text, f"<speak>{text}</speak>"):
         message = ""
         try:
@@ -379,7 +333,7 @@ def test_any_text_is_parsed_or_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("document", ["<speak>Good <s>morning</s></speak>", "<speak>Good"])
-def test_a_document_is_freed_after_parsing(document: str) -> None:
+def test_a_document_is_freed_after_parsing(document):
     for _ in range(2):
         gc.collect()  # including everything that is created only once
         with suppress(MarkupError):

@@ -1,9 +1,5 @@
 """What a caller can choose about text normalization."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from service.text import FrontEnd, Normalization, Passage, TracedText
@@ -13,14 +9,12 @@ CODE = "Run this:\n\n```sh\nrm -rf build\n```\n\nThen wait."
 
 
 @pytest.fixture(scope="module")
-def front_end() -> FrontEnd:
+def front_end():
     return FrontEnd(emoji="name")
 
 
-def written(front_end: FrontEnd, text: str, language: str = "en-us", **choices: Any) -> str:
-    readings = front_end.read(
-        Passage(TracedText(text)), language, normalization=Normalization(**choices)
-    )
+def written(front_end, text, language="en-us", **choices):
+    readings = front_end.read(Passage(TracedText(text)), language, normalization=Normalization(**choices))
     return " ".join(" ".join(reading.normalized for reading in readings).split())
 
 
@@ -30,8 +24,7 @@ def written(front_end: FrontEnd, text: str, language: str = "en-us", **choices: 
         (
             URL,
             {},
-            "example dot com slash A question mark B equals one, example dot org slash path, "
-            "jo at example dot com",
+            "example dot com slash A question mark B equals one, example dot org slash path, jo at example dot com",
         ),
         (URL, {"urls": "short"}, "example dot com, example dot org, jo at example dot com"),
         (URL, {"urls": "skip"}, ", , jo at example dot com"),
@@ -45,15 +38,11 @@ def written(front_end: FrontEnd, text: str, language: str = "en-us", **choices: 
         ("Type `ls` now.", {"code": "skip"}, "Type ls now."),
         ("```one``` line.", {"code": "skip"}, "one line."),
         ("Room 1024, A12B.", {"numbers_as": "digits"}, "Room one zero two four, A one two B."),
-        (
-            "On 12/05 at 9:30.",
-            {"numbers_as": "digits"},
-            "On one two, zero five at nine, three zero.",
-        ),
+        ("On 12/05 at 9:30.", {"numbers_as": "digits"}, "On one two, zero five at nine, three zero."),
         ("The 21st of 100.", {"numbers_as": "digits"}, "The twenty first of one zero zero."),
     ],
 )
-def test_english(front_end: FrontEnd, text: str, choices: dict[str, Any], expected: str) -> None:
+def test_english(front_end, text, choices, expected):
     assert written(front_end, text, **choices).replace("-", " ") == expected
 
 
@@ -66,15 +55,15 @@ def test_english(front_end: FrontEnd, text: str, choices: dict[str, Any], expect
         ("pt-br", "Sala um zero dois."),
     ],
 )
-def test_digits_in_other_languages(front_end: FrontEnd, language: str, expected: str) -> None:
+def test_digits_in_other_languages(front_end, language, expected):
     assert written(front_end, "Sala 102.", language, numbers_as="digits") == expected
 
 
-def test_digits_in_scripts_without_spaces(front_end: FrontEnd) -> None:
+def test_digits_in_scripts_without_spaces(front_end):
     assert written(front_end, "房间102号。", "zh", numbers_as="digits") == "房间一零二号。"
 
 
-def test_without_markdown_the_marks_stay(front_end: FrontEnd) -> None:
+def test_without_markdown_the_marks_stay(front_end):
     assert "*" in written(front_end, "A *very* good day.", markdown=False)
 
 
@@ -85,9 +74,7 @@ def test_without_markdown_the_marks_stay(front_end: FrontEnd) -> None:
         ("See https://example.com/a now.", {"urls": "skip"}, ["https://example.com/a"]),
     ],
 )
-def test_what_is_not_read_is_told(
-    front_end: FrontEnd, text: str, choices: dict[str, Any], lost: list[str]
-) -> None:
+def test_what_is_not_read_is_told(front_end, text, choices, lost):
     passage = Passage(TracedText(text))
     readings = list(front_end.read(passage, "en-us", normalization=Normalization(**choices)))
     told = (span for reading in readings for span in reading.dropped)
@@ -95,15 +82,13 @@ def test_what_is_not_read_is_told(
     assert [*filter(str.isalnum, missing)] == [*filter(str.isalnum, "".join(lost))]
 
 
-def test_words_keep_their_places_after_skipped_code(front_end: FrontEnd) -> None:
+def test_words_keep_their_places_after_skipped_code(front_end):
     passage = Passage(TracedText(CODE))
     readings = front_end.read(passage, "en-us", normalization=Normalization(code="skip"))
-    words = [
-        CODE[word.text_start : word.text_end] for reading in readings for word in reading.words
-    ]
+    words = [CODE[word.text_start : word.text_end] for reading in readings for word in reading.words]
     assert words == ["Run", "this", "Then", "wait"]
 
 
-def test_a_long_open_fence_is_found_quickly(front_end: FrontEnd) -> None:
+def test_a_long_open_fence_is_found_quickly(front_end):
     text = "```\n" + "code `x`\n```python\n" * 2_000
     assert written(front_end, f"Start.\n{text}", code="skip").startswith("Start.")

@@ -1,15 +1,11 @@
 """Only days that there are become dates, in every order, with every mark, in every language."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from datetime import date
 
 import pytest
-
 from service.text.characters import clean_text
-from service.text.normalization import normalize
 from service.text.normalization.date_parts import date_parts, is_day
 from service.text.normalization.english.calendar import MONTH_NAMES, MONTHS
 from service.text.normalization.english.numbers import Numbers
@@ -18,13 +14,15 @@ from service.text.normalization.japanese.spoken_digits import say_digits
 from service.text.normalization.mandarin.numbers import say_integer
 from service.text.offset_mapping import TracedText
 
+from service.text.normalization import normalize
+
 YEARS = (1900, 2000, 2023, 2024)
 DAYS = tuple(itertools.product(range(1, 13), range(1, 32)))
 LATE_DAYS = tuple((month, day) for month, day in DAYS if day > 27)
 NUMBERS = Numbers(british=False)
 
 
-def exists(year: int, month: int, day: int) -> bool:
+def exists(year, month, day):
     try:
         date(year, month, day)
     except ValueError:
@@ -32,11 +30,11 @@ def exists(year: int, month: int, day: int) -> bool:
     return True
 
 
-def said(text: str, language: str = "en-us") -> str:
+def said(text, language="en-us"):
     return normalize(clean_text(TracedText(text)), language).text
 
 
-def test_months_have_their_days() -> None:
+def test_months_have_their_days():
     for year, month, day in itertools.product(range(1583, 2101), range(14), range(33)):
         assert is_day(month, day, year) == exists(year, month, day)
     for month, day in itertools.product(range(14), range(33)):
@@ -45,10 +43,9 @@ def test_months_have_their_days() -> None:
 
 
 @pytest.mark.parametrize(
-    ("order", "text"),
-    [("ymd", "2023-02-29"), ("dmy", "31/04/2024"), ("mdy", "2/30/2024"), ("md", "9/31")],
+    ("order", "text"), [("ymd", "2023-02-29"), ("dmy", "31/04/2024"), ("mdy", "2/30/2024"), ("md", "9/31")]
 )
-def test_no_date_has_no_parts(order: str, text: str) -> None:
+def test_no_date_has_no_parts(order, text):
     assert date_parts(text, order) is None
 
 
@@ -68,19 +65,11 @@ def test_no_date_has_no_parts(order: str, text: str) -> None:
         "{first}/{second}/{year}",
     ],
 )
-def test_english_dates_are_days_that_there_are(language: str, form: str) -> None:
+def test_english_dates_are_days_that_there_are(language, form):
     for year, (month, day) in itertools.product(YEARS, LATE_DAYS):
         name = MONTHS[month - 1]
         first, second = (day, month) if language == "en-gb" else (month, day)
-        text = form.format(
-            year=year,
-            month=month,
-            day=day,
-            name=name,
-            short=name[:3],
-            first=first,
-            second=second,
-        )
+        text = form.format(year=year, month=month, day=day, name=name, short=name[:3], first=first, second=second)
         is_date = exists(2024 if "year" not in form else year, month, day)
         words = said(text, language)
         assert (NUMBERS.ordinal(str(day)) in words) == is_date, f"{text}: {words}"
@@ -88,7 +77,7 @@ def test_english_dates_are_days_that_there_are(language: str, form: str) -> None
 
 
 @pytest.mark.parametrize("form", ["{name} {day}-{last}", "{day}–{last} {name}"])
-def test_ranges_of_days_go_up_to_a_day_of_the_month(form: str) -> None:
+def test_ranges_of_days_go_up_to_a_day_of_the_month(form):
     for name in ("Feb", "April", "May"):
         for day, last in itertools.product((1, 5, 12, 28), (1, 3, 5, 12, 29, 30, 31, 32, 39)):
             text = form.format(name=name, day=day, last=last)
@@ -111,9 +100,7 @@ def test_ranges_of_days_go_up_to_a_day_of_the_month(form: str) -> None:
         ("zh", "{year}-{month:02}-{day:02}", "月"),
     ],
 )
-def test_dates_of_other_languages_are_days_that_there_are(
-    language: str, form: str, month_word: str
-) -> None:
+def test_dates_of_other_languages_are_days_that_there_are(language, form, month_word):
     cases = itertools.product(YEARS, (2, 4, 6, 7, 9, 11), range(28, 32))
     for year, month, day in cases:
         text = form.format(year=year, month=month, day=day)
@@ -153,7 +140,7 @@ RANGES_OF_PAIRS = (
 IMPOSSIBLE = (*itertools.product((0, 2, 4, 13, 20), (0, 29, 30, 31, 32)), (12, 32), (2, 2))
 
 
-def impossible(form: str) -> set[str]:
+def impossible(form):
     """Return the texts of a form that are no dates, whichever number is the month."""
     texts = set()
     for year, (month, day) in itertools.product(YEARS, IMPOSSIBLE):
@@ -165,13 +152,11 @@ def impossible(form: str) -> set[str]:
             if "short" not in form and month > 9 and day > 9:
                 continue
         if not (exists(calendar_year, month, day) or exists(calendar_year, day, month)):
-            texts.add(
-                form.format(year=year, short=year % 100, month=month, day=day, real="1/2/2024")
-            )
+            texts.add(form.format(year=year, short=year % 100, month=month, day=day, real="1/2/2024"))
     return texts
 
 
-def names_of_dates(language: str) -> re.Pattern[str]:
+def names_of_dates(language):
     """Return a pattern of the words that only dates have."""
     if language in ("ja", "zh"):
         return re.compile("[年月日]")
@@ -183,7 +168,7 @@ def names_of_dates(language: str) -> re.Pattern[str]:
     return re.compile("|".join([*locale.months, *first]), re.IGNORECASE)
 
 
-def ways_to_say(group: str, language: str) -> set[str]:
+def ways_to_say(group, language):
     """Return what a language may say for a group of digits."""
     if language == "ja":
         return {group, say_digits(group)}
@@ -196,18 +181,15 @@ def ways_to_say(group: str, language: str) -> set[str]:
     return {numerals.whole(group), numerals.digits(group)}
 
 
-def says_in_order(text: str, words: str, language: str) -> bool:
+def says_in_order(text, words, language):
     groups = re.findall("[0-9]+", re.sub("[T ]10:.*", "", text))
-    said_so = [
-        f"(?:{'|'.join(sorted(ways_to_say(group, language), key=len, reverse=True))})"
-        for group in groups
-    ]
+    said_so = [f"(?:{'|'.join(sorted(ways_to_say(group, language), key=len, reverse=True))})" for group in groups]
     # Nothing between them has figures or is another number.
     return re.search(".{1,12}?".join(said_so), words, re.IGNORECASE) is not None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_part_of_what_is_no_date_is_read_as_one(language: str) -> None:
+def test_no_part_of_what_is_no_date_is_read_as_one(language):
     name = names_of_dates(language)
     misses = []
     forms = (*FULL_FORMS, *RANGES, *PAIRS, *RANGES_OF_PAIRS)
@@ -232,7 +214,7 @@ def test_no_part_of_what_is_no_date_is_read_as_one(language: str) -> None:
         *((language, "01/02/24", "05/03/24") for language in LANGUAGES[:7]),
     ],
 )
-def test_both_ends_of_a_range_of_dates_are_read(language: str, first: str, last: str) -> None:
+def test_both_ends_of_a_range_of_dates_are_read(language, first, last):
     ends = [said(f"on {end}", language).removeprefix("on ") for end in (first, last)]
     for joiner in "–/" if "-" in first else "–-":
         words = said(f"on {first}{joiner}{last}", language)
@@ -255,7 +237,7 @@ def test_both_ends_of_a_range_of_dates_are_read(language: str, first: str, last:
         ("Feb 26-Feb 28", "February twenty-sixth to February twenty-eighth"),
     ],
 )
-def test_ranges_with_names_of_months_end_with_days_that_there_are(text: str, reading: str) -> None:
+def test_ranges_with_names_of_months_end_with_days_that_there_are(text, reading):
     assert said(text) == reading
 
 
@@ -263,10 +245,7 @@ def test_ranges_with_names_of_months_end_with_days_that_there_are(text: str, rea
     ("text", "reading"),
     [
         ("2024-02-31T10:00:00Z", "two zero two four, zero two, three one, ten o'clock UTC"),
-        (
-            "31/02/2024 10:30 pm",
-            "thirty-one slash zero two slash twenty twenty-four ten thirty p.m.",
-        ),
+        ("31/02/2024 10:30 pm", "thirty-one slash zero two slash twenty twenty-four ten thirty p.m."),
         ("1/30/02/24", "one slash thirty slash zero two slash twenty-four"),
         ("24/02/24/25", "twenty-four slash zero two slash twenty-four slash twenty-five"),
         ("28-31/02/24", "twenty-eight to thirty-one slash zero two slash twenty-four"),
@@ -274,5 +253,5 @@ def test_ranges_with_names_of_months_end_with_days_that_there_are(text: str, rea
         ("12/2024-13/2024", "twelve slash twenty twenty-four to thirteen slash twenty twenty-four"),
     ],
 )
-def test_what_is_around_no_date_is_read(text: str, reading: str) -> None:
+def test_what_is_around_no_date_is_read(text, reading):
     assert said(text) == reading

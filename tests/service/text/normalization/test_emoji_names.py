@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import pytest
-
 from service.text.normalization.emoji import rules
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
@@ -9,11 +6,11 @@ from service.text.offset_mapping import TracedText
 LANGUAGES = ("en-us", "en-gb", "es", "fr", "hi", "it", "pt-br", "ja", "zh")
 
 
-def dropped(text: str, language: str = "en-us") -> str:
+def dropped(text, language="en-us"):
     return rewrite(TracedText(text), rules(language, named=False)).text
 
 
-def named(text: str, language: str = "en-us") -> str:
+def named(text, language="en-us"):
     return rewrite(TracedText(text), rules(language, named=True)).text
 
 
@@ -35,7 +32,7 @@ def named(text: str, language: str = "en-us") -> str:
         ("😀", ""),
     ],
 )
-def test_a_dropped_emoji_leaves_words_and_marks_as_they_were(text: str, expected: str) -> None:
+def test_a_dropped_emoji_leaves_words_and_marks_as_they_were(text, expected):
     assert dropped(text) == expected
 
 
@@ -49,7 +46,7 @@ def test_a_dropped_emoji_leaves_words_and_marks_as_they_were(text: str, expected
         ("I <3 you </3", "I love you"),
     ],
 )
-def test_emoticons_that_stand_apart_are_dropped(text: str, expected: str) -> None:
+def test_emoticons_that_stand_apart_are_dropped(text, expected):
     assert dropped(text) == expected
 
 
@@ -65,7 +62,7 @@ def test_emoticons_that_stand_apart_are_dropped(text: str, expected: str) -> Non
         "क्‍ष मे है",
     ],
 )
-def test_what_is_no_picture_stays(text: str) -> None:
+def test_what_is_no_picture_stays(text):
     assert dropped(text) == text == named(text)
 
 
@@ -86,15 +83,15 @@ def test_what_is_no_picture_stays(text: str) -> None:
         ("zh", "好❤️吧", "好,红心,吧"),
     ],
 )
-def test_names_are_those_of_the_language(language: str, text: str, expected: str) -> None:
+def test_names_are_those_of_the_language(language, text, expected):
     assert named(text, language) == expected
 
 
-def test_hindi_has_no_names() -> None:
+def test_hindi_has_no_names():
     assert named("नमस्ते 🙏 दोस्त", "hi") == "नमस्ते दोस्त"
 
 
-def test_a_picture_without_a_name_is_dropped() -> None:
+def test_a_picture_without_a_name_is_dropped():
     assert named("a ┃ b") == "a b"
 
 
@@ -117,17 +114,17 @@ def test_a_picture_without_a_name_is_dropped() -> None:
         ("x ≠ y, ∞", "x is not equal to y, infinity"),
     ],
 )
-def test_symbols_that_a_reader_says_become_words(text: str, expected: str) -> None:
+def test_symbols_that_a_reader_says_become_words(text, expected):
     assert dropped(text) == expected
 
 
 @pytest.mark.parametrize("text", ["3 × 4", "5÷2", "≈ 5", "√16", "±3", "20 °C", "5‰", "½ x²", "−5"])
-def test_arithmetic_is_left_to_the_language(text: str) -> None:
+def test_arithmetic_is_left_to_the_language(text):
     assert dropped(text) == text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_has_every_symbol_and_is_done_at_once(language: str) -> None:
+def test_every_language_has_every_symbol_and_is_done_at_once(language):
     text = "a ≤ b © § ¶ × ÷ ± ≠ ≈ ≥ ∞ √ ∑ ∫ ∈ ∅ ∀ ∃ ∴ ∵ ⇒ ⇔ № C♯ ↑5 A → B ★★★☆☆ 3★ 😀 :)"
     for is_named in (False, True):
         once = rewrite(TracedText(text), rules(language, named=is_named))
@@ -135,7 +132,7 @@ def test_every_language_has_every_symbol_and_is_done_at_once(language: str) -> N
         assert rewrite(once, rules(language, named=is_named)).text == once.text
 
 
-def test_words_keep_their_spans() -> None:
+def test_words_keep_their_spans():
     text = rewrite(TracedText("Hi 😀 you, 5→6"), rules("en-us", named=True))
     assert text.text == "Hi grinning face you, 5 to 6"
     assert text[3:16].span == (2, 5)

@@ -1,15 +1,12 @@
-from __future__ import annotations
-
 import itertools
 
 import pytest
-
 from service.text.normalization.emoticons import rules
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
 
 
-def drawn(text: str, language: str = "en-us") -> str:
+def drawn(text, language="en-us"):
     return rewrite(TracedText(text), rules(language, pictures="🙂")).text
 
 
@@ -29,7 +26,7 @@ def drawn(text: str, language: str = "en-us") -> str:
         ("oh ): no :(", "oh 🙁 no 🙁"),
     ],
 )
-def test_faces_alone_become_pictures(text: str, expected: str) -> None:
+def test_faces_alone_become_pictures(text, expected):
     assert drawn(text) == expected
 
 
@@ -64,12 +61,12 @@ def test_faces_alone_become_pictures(text: str, expected: str) -> None:
         "D: and C: and 3:1 and 8) and 1:)?",
     ],
 )
-def test_letters_numbers_and_brackets_stay(text: str) -> None:
+def test_letters_numbers_and_brackets_stay(text):
     assert drawn(text) == text
 
 
 @pytest.mark.parametrize("language", ["en-us", "es", "fr", "it", "pt-br", "hi", "ja", "zh"])
-def test_no_letter_of_an_option_is_a_face(language: str) -> None:
+def test_no_letter_of_an_option_is_a_face(language):
     words = ("option", "plan", "Teil", "opción", "type", "and", "or", "is", "two", "vitamin", "C")
     ends = ("", ".", "?", " x", "\n", ", and")
     for word, end in itertools.product(words, ends):

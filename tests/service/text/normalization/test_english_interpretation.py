@@ -1,8 +1,4 @@
-from __future__ import annotations
-
 import pytest
-
-from service.text.markup.passages import Interpretation
 from service.text.normalization.english import interpret
 
 
@@ -43,9 +39,7 @@ from service.text.normalization.english import interpret
         ("unit", "", "10 km", "ten kilometers"),
     ],
 )
-def test_a_text_of_a_known_kind_is_read_as_that_kind(
-    interpretation: Interpretation, detail: str, text: str, words: str
-) -> None:
+def test_a_text_of_a_known_kind_is_read_as_that_kind(interpretation, detail, text, words):
     assert interpret(text, interpretation, detail, british=False) == words
 
 
@@ -72,15 +66,11 @@ def test_a_text_of_a_known_kind_is_read_as_that_kind(
         ("unit", "", "5"),
     ],
 )
-def test_a_text_of_another_kind_is_refused(
-    interpretation: Interpretation, detail: str, text: str
-) -> None:
+def test_a_text_of_another_kind_is_refused(interpretation, detail, text):
     assert interpret(text, interpretation, detail, british=False) is None
 
 
-def test_british_words_are_said_in_the_british_way() -> None:
+def test_british_words_are_said_in_the_british_way():
     assert interpret("105", "cardinal", "", british=True) == "one hundred and five"
-    assert interpret("1/2/2024", "date", "dmy", british=True) == (
-        "the first of February, twenty twenty-four"
-    )
+    assert interpret("1/2/2024", "date", "dmy", british=True) == ("the first of February, twenty twenty-four")
     assert interpret("020", "telephone", "", british=True) == "oh two oh"

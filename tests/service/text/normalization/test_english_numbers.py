@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import pytest
-
 from service.text.normalization.english.numbers import Numbers, plural
 from service.text.normalization.english.romans import value
 
@@ -20,7 +17,7 @@ _BRITISH = Numbers(british=True)
         ("1" + "0" * 15, "one" + " zero" * 15, "one" + " zero" * 15),
     ],
 )
-def test_cardinals(digits: str, american: str, british: str) -> None:
+def test_cardinals(digits, american, british):
     assert _AMERICAN.cardinal(digits) == american
     assert _BRITISH.cardinal(digits) == british
 
@@ -35,7 +32,7 @@ def test_cardinals(digits: str, american: str, british: str) -> None:
         ("1" + "0" * 15, "one" + " zero" * 15 + "th"),
     ],
 )
-def test_ordinals(digits: str, words: str) -> None:
+def test_ordinals(digits, words):
     assert _AMERICAN.ordinal(digits) == words
 
 
@@ -52,7 +49,7 @@ def test_ordinals(digits: str, words: str) -> None:
         ("79", "seventy-nine"),
     ],
 )
-def test_years(digits: str, words: str) -> None:
+def test_years(digits, words):
     assert _AMERICAN.year(digits) == words
 
 
@@ -68,37 +65,33 @@ def test_years(digits: str, words: str) -> None:
         ("10001", "ten thousand one"),
     ],
 )
-def test_numbers_in_pairs(digits: str, words: str) -> None:
+def test_numbers_in_pairs(digits, words):
     assert _AMERICAN.paired(digits) == words
 
 
 @pytest.mark.parametrize(
-    ("number", "words"),
-    [("3.14", "three point one four"), ("0.05", "zero point zero five"), ("7", "seven")],
+    ("number", "words"), [("3.14", "three point one four"), ("0.05", "zero point zero five"), ("7", "seven")]
 )
-def test_decimals_are_exact(number: str, words: str) -> None:
+def test_decimals_are_exact(number, words):
     assert _AMERICAN.decimal(number) == words
 
 
-def test_a_british_decimal_starts_with_nought() -> None:
+def test_a_british_decimal_starts_with_nought():
     assert _BRITISH.decimal("0.5") == "nought point five"
 
 
-@pytest.mark.parametrize(
-    ("word", "words"), [("ninety", "nineties"), ("six", "sixes"), ("twenty-two", "twenty-twos")]
-)
-def test_plurals(word: str, words: str) -> None:
+@pytest.mark.parametrize(("word", "words"), [("ninety", "nineties"), ("six", "sixes"), ("twenty-two", "twenty-twos")])
+def test_plurals(word, words):
     assert plural(word) == words
 
 
 @pytest.mark.parametrize(
-    ("numeral", "number"),
-    [("I", 1), ("IV", 4), ("XIV", 14), ("LVIII", 58), ("MCMXCIV", 1994), ("MMXXIV", 2024)],
+    ("numeral", "number"), [("I", 1), ("IV", 4), ("XIV", 14), ("LVIII", 58), ("MCMXCIV", 1994), ("MMXXIV", 2024)]
 )
-def test_roman_numerals_have_values(numeral: str, number: int) -> None:
+def test_roman_numerals_have_values(numeral, number):
     assert value(numeral) == number
 
 
 @pytest.mark.parametrize("numeral", ["", "IIII", "VX", "IM", "MIX" + "X" * 3 + "L", "IC"])
-def test_what_is_not_written_as_a_roman_numeral_has_no_value(numeral: str) -> None:
+def test_what_is_not_written_as_a_roman_numeral_has_no_value(numeral):
     assert value(numeral) is None

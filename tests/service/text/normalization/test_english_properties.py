@@ -1,10 +1,7 @@
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 
 from hypothesis import strategies as st
-
 from service.text.normalization.english import early_rules, rules, unmarked_rules
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
@@ -26,12 +23,12 @@ _awkward = st.lists(st.sampled_from([*_PIECES, " ", " ", "\n"]), max_size=12).ma
 _any = st.text(max_size=60)
 
 
-def _normalize(text: str, *, british: bool) -> TracedText:
+def _normalize(text, *, british):
     return rewrite(TracedText(text), rules(british=british))
 
 
 @given(text=st.one_of(_awkward, _any), british=st.booleans())
-def test_any_text_is_read_with_its_offset_mapping(text: str, british: bool) -> None:
+def test_any_text_is_read_with_its_offset_mapping(text, british):
     normalized = _normalize(text, british=british)
     spans = [normalized[index : index + 1].span for index in range(len(normalized))]
     assert all(0 <= start < end <= len(text) for start, end in spans)
@@ -39,7 +36,7 @@ def test_any_text_is_read_with_its_offset_mapping(text: str, british: bool) -> N
 
 
 @given(text=_awkward, british=st.booleans())
-def test_no_digit_is_left(text: str, british: bool) -> None:
+def test_no_digit_is_left(text, british):
     assert not any(digit in _normalize(text, british=british).text for digit in "0123456789")
 
 
@@ -49,22 +46,20 @@ def test_no_digit_is_left(text: str, british: bool) -> None:
     sign=st.sampled_from("+-−±"),
     british=st.booleans(),
 )
-def test_a_sign_changes_no_decimal(whole: int, part: str, sign: str, british: bool) -> None:
+def test_a_sign_changes_no_decimal(whole, part, sign, british):
     number = _normalize(f"It is {whole}.{part} now", british=british).text.removeprefix("It is ")
     name = {"+": "plus", "±": "plus or minus"}.get(sign, "minus")
-    assert _normalize(f"It is {sign}{whole}.{part} now", british=british).text == (
-        f"It is {name} {number}"
-    )
+    assert _normalize(f"It is {sign}{whole}.{part} now", british=british).text == (f"It is {name} {number}")
 
 
 @given(text=st.one_of(_awkward, _any), british=st.booleans())
-def test_a_rule_matches_only_texts_with_a_character_that_it_needs(text: str, british: bool) -> None:
+def test_a_rule_matches_only_texts_with_a_character_that_it_needs(text, british):
     for rule in (*early_rules(), *unmarked_rules(british=british), *rules(british=british)):
         if rule.needs and rule.pattern.search(text):
             assert set(rule.needs) & set(text), rule.pattern.pattern
 
 
-def test_no_golden_text_has_a_match_without_a_character_that_the_rule_needs() -> None:
+def test_no_golden_text_has_a_match_without_a_character_that_the_rule_needs():
     lines = (DATA / name for name in ("awkward.tsv", "en-us.tsv", "en-gb.tsv", "agreement.tsv"))
     texts = "\n".join(file.read_text(encoding="utf-8") for file in lines).splitlines()
     for rule in rules(british=True):

@@ -1,13 +1,10 @@
-from __future__ import annotations
-
 import pytest
-
 from service.text.normalization.entities import RULES
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
 
 
-def written(text: str) -> str:
+def written(text):
     return rewrite(TracedText(text), RULES).text
 
 
@@ -26,7 +23,7 @@ def written(text: str) -> str:
         ("&amp;unknown;", "&unknown;"),
     ],
 )
-def test_references_become_their_characters(text: str, expected: str) -> None:
+def test_references_become_their_characters(text, expected):
     assert written(text) == expected
 
 
@@ -43,7 +40,7 @@ def test_references_become_their_characters(text: str, expected: str) -> None:
         "&#;",
     ],
 )
-def test_what_is_no_reference_or_no_text_stays(text: str) -> None:
+def test_what_is_no_reference_or_no_text_stays(text):
     assert written(text) == text
 
 
@@ -62,7 +59,7 @@ def test_what_is_no_reference_or_no_text_stays(text: str) -> None:
         ("&lt;i&gt;escaped&lt;/i&gt;", "escaped"),
     ],
 )
-def test_tags_go_and_blocks_start_lines(text: str, expected: str) -> None:
+def test_tags_go_and_blocks_start_lines(text, expected):
     assert written(text) == expected
 
 
@@ -81,11 +78,11 @@ def test_tags_go_and_blocks_start_lines(text: str, expected: str) -> None:
         "<!-- never closed",
     ],
 )
-def test_what_is_no_tag_stays(text: str) -> None:
+def test_what_is_no_tag_stays(text):
     assert written(text) == text
 
 
-def test_characters_know_the_reference_they_come_from() -> None:
+def test_characters_know_the_reference_they_come_from():
     text = rewrite(TracedText("a &amp; <b>c</b>"), RULES)
     assert text.text == "a & c"
     assert text[2:3].span == (2, 7)

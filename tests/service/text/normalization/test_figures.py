@@ -1,10 +1,7 @@
-from __future__ import annotations
-
 import itertools
 
 import pytest
 from hypothesis import strategies as st
-
 from service.text.characters import clean_text
 from service.text.normalization.figures import rules
 from service.text.normalization.rules import rewrite
@@ -14,7 +11,7 @@ from tests.profiles import given
 LANGUAGES = ("es", "fr", "it", "pt-br", "hi")
 
 
-def _normalized(text: str, language: str) -> TracedText:
+def _normalized(text, language):
     return rewrite(clean_text(TracedText(text), keep_joiners=language == "hi"), rules(language))
 
 
@@ -33,7 +30,7 @@ _TEXTS = st.lists(_PIECES, max_size=14).map("".join) | st.text(max_size=30)
 
 
 @given(text=_TEXTS, language=st.sampled_from(LANGUAGES))
-def test_no_digit_is_left_and_offsets_go_forward(text: str, language: str) -> None:
+def test_no_digit_is_left_and_offsets_go_forward(text, language):
     traced = _normalized(text, language)
     assert not any(character in "0123456789" for character in traced.text)
     spans = [traced[i : i + 1].span for i in range(len(traced))]
@@ -41,7 +38,7 @@ def test_no_digit_is_left_and_offsets_go_forward(text: str, language: str) -> No
     assert all(a[0] <= b[0] and a[1] <= b[1] for a, b in itertools.pairwise(spans))
 
 
-def test_a_rewritten_figure_keeps_its_span() -> None:
+def test_a_rewritten_figure_keeps_its_span():
     text = "Cuesta 10,50 € hoy."
     traced = _normalized(text, "es")
     start = traced.text.index("diez")
@@ -50,6 +47,6 @@ def test_a_rewritten_figure_keeps_its_span() -> None:
     assert text[first:last] == "10,50 €"
 
 
-def test_a_language_without_a_table_has_no_rules() -> None:
+def test_a_language_without_a_table_has_no_rules():
     with pytest.raises(KeyError):
         rules("en-us")

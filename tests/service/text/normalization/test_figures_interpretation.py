@@ -4,7 +4,6 @@ import typing
 
 import pytest
 from hypothesis import strategies as st
-
 from service.text.markup.passages import Interpretation
 from service.text.normalization.figures import interpret
 from tests.profiles import given
@@ -41,17 +40,14 @@ _KINDS: tuple[Interpretation, ...] = typing.get_args(Interpretation)
         ("es", "time", "", "19:30", "diecinueve treinta"),
         ("fr", "time", "", "19h30", "dix-neuf heures trente"),
         ("it", "time", "", "19.30", "diciannove e trenta"),
-        ("fr", "telephone", "", "0612345678", "zéro six, douze, trente-quatre, cinquante-six,"
-         " soixante-dix-huit"),
+        ("fr", "telephone", "", "0612345678", "zéro six, douze, trente-quatre, cinquante-six, soixante-dix-huit"),
         ("es", "telephone", "", "911 22", "nueve uno uno, dos dos"),
         ("es", "currency", "EUR", "10,50", "diez euros con cincuenta céntimos"),
         ("pt-br", "currency", "", "R$ 5", "cinco reais"),
         ("es", "unit", "", "5 km", "cinco kilómetros"),
     ],
-)  # fmt: skip
-def test_a_hint_decides_the_reading(
-    language: str, kind: Interpretation, detail: str, text: str, words: str
-) -> None:
+)
+def test_a_hint_decides_the_reading(language, kind, detail, text, words):
     assert (interpret(text, kind, detail, language) or "").lower() == words
 
 
@@ -70,7 +66,7 @@ def test_a_hint_decides_the_reading(
         ("unit", "", "hola"),
     ],
 )
-def test_what_is_not_of_the_kind_is_left(kind: Interpretation, detail: str, text: str) -> None:
+def test_what_is_not_of_the_kind_is_left(kind, detail, text):
     assert interpret(text, kind, detail, "es") is None
 
 
@@ -80,8 +76,6 @@ def test_what_is_not_of_the_kind_is_left(kind: Interpretation, detail: str, text
     detail=st.sampled_from(["", "dmy", "mdy", "ymd", "my", "y", "f", "EUR", "xyz"]),
     language=st.sampled_from(["es", "fr", "it", "pt-br", "hi"]),
 )
-def test_any_text_may_be_hinted_at(
-    text: str, kind: Interpretation, detail: str, language: str
-) -> None:
+def test_any_text_may_be_hinted_at(text, kind, detail, language):
     words = interpret(text, kind, detail, language)
     assert words is None or words.strip()

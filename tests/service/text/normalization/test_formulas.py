@@ -1,19 +1,14 @@
-from __future__ import annotations
-
 import pytest
 from hypothesis import strategies as st
-
 from service.text.normalization.formulas import RULES
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
 from tests.profiles import given
 
-AMOUNTS = st.decimals(min_value=0, max_value=99_999, places=2).map(str) | st.integers(0, 999).map(
-    str
-)
+AMOUNTS = st.decimals(min_value=0, max_value=99_999, places=2).map(str) | st.integers(0, 999).map(str)
 
 
-def written(text: str) -> str:
+def written(text):
     return rewrite(TracedText(text), RULES).text
 
 
@@ -27,7 +22,7 @@ def written(text: str) -> str:
         ("$5–6$ and $1.5 million$, $2 millones$", "5–6 and $1.5 million, $2 millones"),
     ],
 )
-def test_formulas_lose_their_dollars(text: str, expected: str) -> None:
+def test_formulas_lose_their_dollars(text, expected):
     assert written(text) == expected
 
 
@@ -47,18 +42,16 @@ def test_formulas_lose_their_dollars(text: str, expected: str) -> None:
         "$a word$",
     ],
 )
-def test_other_dollars_stay(text: str) -> None:
+def test_other_dollars_stay(text):
     assert written(text) == text
 
 
-@given(
-    first=AMOUNTS, second=AMOUNTS, between=st.sampled_from([" and ", " - ", ", ", "-", "/", " ("])
-)
-def test_two_amounts_are_no_formula(first: str, second: str, between: str) -> None:
+@given(first=AMOUNTS, second=AMOUNTS, between=st.sampled_from([" and ", " - ", ", ", "-", "/", " ("]))
+def test_two_amounts_are_no_formula(first, second, between):
     assert written(f"${first}{between}${second}") == f"${first}{between}${second}"
     assert written(f"{first}${between}{second}$") == f"{first}${between}{second}$"
 
 
 @given(AMOUNTS)
-def test_a_number_between_dollars_is_no_amount(number: str) -> None:
+def test_a_number_between_dollars_is_no_amount(number):
     assert written(f"It is ${number}$, not ${number}.") == f"It is {number}, not ${number}."

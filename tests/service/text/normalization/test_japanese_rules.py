@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 import pytest
 from hypothesis import strategies as st
-
 from service.text.characters import clean_text
 from service.text.normalization.japanese import RULES, interpret
 from service.text.normalization.rules import rewrite
@@ -10,11 +7,11 @@ from service.text.offset_mapping import TracedText
 from tests.profiles import given
 
 
-def normalized(text: str) -> TracedText:
+def normalized(text):
     return rewrite(clean_text(TracedText(text)), RULES)
 
 
-def test_a_rewritten_number_has_the_span_of_the_number() -> None:
+def test_a_rewritten_number_has_the_span_of_the_number():
     text = "会議は19:30に始まる"
     said = normalized(text)
     start = said.text.index("19時30分")
@@ -23,20 +20,18 @@ def test_a_rewritten_number_has_the_span_of_the_number() -> None:
 
 
 @pytest.mark.parametrize("text", ["$5-6", "$5–6", "$5～6"])
-def test_a_range_of_money_names_its_currency_at_its_end(text: str) -> None:
+def test_a_range_of_money_names_its_currency_at_its_end(text):
     assert normalized(text).text == "5から6ドル"
 
 
-def test_a_month_that_there_is_not_is_no_other_month() -> None:
+def test_a_month_that_there_is_not_is_no_other_month():
     assert normalized("2024年13月1日、12月1日").text == "2024年13がつ1日、12月1日"
 
 
 @given(st.text())
-def test_any_text_with_japanese_rules_keeps_its_letters(text: str) -> None:
+def test_any_text_with_japanese_rules_keeps_its_letters(text):
     said = rewrite(TracedText(text), RULES).text
-    assert [c for c in text if "ぁ" <= c <= "ヿ"] == [
-        c for c in said if c in text and "ぁ" <= c <= "ヿ"
-    ]
+    assert [c for c in text if "ぁ" <= c <= "ヿ"] == [c for c in said if c in text and "ぁ" <= c <= "ヿ"]
 
 
 @pytest.mark.parametrize(
@@ -61,7 +56,5 @@ def test_any_text_with_japanese_rules_keeps_its_letters(text: str) -> None:
         ("", "digits", "", None),
     ],
 )
-def test_japanese_is_read_as_what_it_is_said_to_be(
-    text: str, interpretation: str, detail: str, said: str | None
-) -> None:
+def test_japanese_is_read_as_what_it_is_said_to_be(text, interpretation, detail, said):
     assert interpret(text, interpretation, detail) == said  # type: ignore[arg-type]

@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 import pytest
 from hypothesis import strategies as st
-
 from service.text.characters import clean_text
 from service.text.normalization.mandarin import RULES, interpret
 from service.text.normalization.mandarin.numbers import say_integer
@@ -14,11 +11,11 @@ VALUES = dict(zip("零一二三四五六七八九两", [*range(10), 2], strict=T
 PLACES = {"十": 10, "百": 100, "千": 1000}
 
 
-def normalized(text: str) -> TracedText:
+def normalized(text):
     return rewrite(clean_text(TracedText(text)), RULES)
 
 
-def value_of(words: str) -> int:
+def value_of(words):
     """Return the value of a Chinese number below 10**16, as a listener understands it."""
     total = section = digit = 0
     for character in words:
@@ -38,11 +35,11 @@ def value_of(words: str) -> int:
 
 
 @given(st.integers(0, 10**12 - 1))
-def test_the_words_of_a_chinese_number_have_its_value(value: int) -> None:
+def test_the_words_of_a_chinese_number_have_its_value(value):
     assert value_of(say_integer(str(value))) == value
 
 
-def test_a_chinese_reading_has_the_span_of_the_number() -> None:
+def test_a_chinese_reading_has_the_span_of_the_number():
     text = "会议19:30开始"
     said = normalized(text)
     start = said.text.index("十九点三十分")
@@ -59,12 +56,12 @@ def test_a_chinese_reading_has_the_span_of_the_number() -> None:
         ("+86 138 1234 5678", "加八六, 幺三八, 幺二三四, 五六七八"),
     ],
 )
-def test_a_plus_is_said(text: str, said: str) -> None:
+def test_a_plus_is_said(text, said):
     assert normalized(text).text == said
 
 
 @given(st.text())
-def test_any_text_with_chinese_rules_keeps_its_letters(text: str) -> None:
+def test_any_text_with_chinese_rules_keeps_its_letters(text):
     said = rewrite(TracedText(text), RULES).text
     assert set("㐀你好漢字ñé") & set(text) <= set(said)
 
@@ -91,7 +88,5 @@ def test_any_text_with_chinese_rules_keeps_its_letters(text: str) -> None:
         ("", "telephone", "", None),
     ],
 )
-def test_chinese_is_read_as_what_it_is_said_to_be(
-    text: str, interpretation: str, detail: str, said: str | None
-) -> None:
+def test_chinese_is_read_as_what_it_is_said_to_be(text, interpretation, detail, said):
     assert interpret(text, interpretation, detail) == said  # type: ignore[arg-type]

@@ -1,15 +1,12 @@
-from __future__ import annotations
-
 import pytest
 from hypothesis import strategies as st
-
 from service.text.normalization.markdown import RULES
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
 from tests.profiles import given
 
 
-def written(text: str) -> str:
+def written(text):
     return rewrite(TracedText(text), RULES).text
 
 
@@ -28,7 +25,7 @@ def written(text: str) -> str:
         ("**What the f**k is it** **B**ring **it**", "What the f**k is it Bring it"),
     ],
 )
-def test_emphasis_and_code_lose_their_marks(text: str, expected: str) -> None:
+def test_emphasis_and_code_lose_their_marks(text, expected):
     assert written(text) == expected
 
 
@@ -48,7 +45,7 @@ def test_emphasis_and_code_lose_their_marks(text: str, expected: str) -> None:
         "it's `tis",
     ],
 )
-def test_marks_that_are_no_emphasis_stay(text: str) -> None:
+def test_marks_that_are_no_emphasis_stay(text):
     assert written(text) == text
 
 
@@ -69,15 +66,14 @@ def test_marks_that_are_no_emphasis_stay(text: str) -> None:
         ("x\n[^1]: The note.", "x\nThe note."),
     ],
 )
-def test_links_and_images_become_their_words(text: str, expected: str) -> None:
+def test_links_and_images_become_their_words(text, expected):
     assert written(text) == expected
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["[sic](perhaps)", "f[0](x.y)", "a[1][2]", "[1][2]", "[note] x", "](a.b)", "[a](b c.d)"],
+    "text", ["[sic](perhaps)", "f[0](x.y)", "a[1][2]", "[1][2]", "[note] x", "](a.b)", "[a](b c.d)"]
 )
-def test_brackets_that_are_no_link_stay(text: str) -> None:
+def test_brackets_that_are_no_link_stay(text):
     assert written(text) == text
 
 
@@ -104,24 +100,14 @@ def test_brackets_that_are_no_link_stay(text: str) -> None:
         ("a  \nb\\\nc", "a\nb\nc"),
     ],
 )
-def test_lines_lose_their_marks_and_end(text: str, expected: str) -> None:
+def test_lines_lose_their_marks_and_end(text, expected):
     assert written(text) == expected
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "#1 is best",
-        "#tag",
-        "-5 degrees\n-6",
-        "C#",
-        "a\n3 - 2",
-        ">5",
-        "it was on the\n5. May",
-        "a\n=\nb",
-    ],
+    "text", ["#1 is best", "#tag", "-5 degrees\n-6", "C#", "a\n3 - 2", ">5", "it was on the\n5. May", "a\n=\nb"]
 )
-def test_lines_without_marks_stay(text: str) -> None:
+def test_lines_without_marks_stay(text):
     assert written(text) == text
 
 
@@ -137,7 +123,7 @@ def test_lines_without_marks_stay(text: str) -> None:
         ("a || b, p(a|b)", "a || b, p(a|b)"),
     ],
 )
-def test_tables_become_lists(text: str, expected: str) -> None:
+def test_tables_become_lists(text, expected):
     assert written(text) == expected
 
 
@@ -149,18 +135,14 @@ def test_tables_become_lists(text: str, expected: str) -> None:
         (r"a\b \n", r"a\b \n"),
     ],
 )
-def test_escapes_are_taken_back_outside_paths(text: str, expected: str) -> None:
+def test_escapes_are_taken_back_outside_paths(text, expected):
     assert written(text) == expected
 
 
-def test_words_keep_their_spans() -> None:
+def test_words_keep_their_spans():
     text = rewrite(TracedText("# **One** [two](https://a.b)\n- three"), RULES)
     assert text.text == "One two.\nthree"
-    assert [text[start:end].span for start, end in [(0, 3), (4, 7), (9, 14)]] == [
-        (4, 7),
-        (11, 14),
-        (31, 36),
-    ]
+    assert [text[start:end].span for start, end in [(0, 3), (4, 7), (9, 14)]] == [(4, 7), (11, 14), (31, 36)]
 
 
 _FRAGMENTS = st.sampled_from(
@@ -174,12 +156,12 @@ _TEXTS = st.lists(_FRAGMENTS, max_size=12).map("".join)
 
 
 @given(_TEXTS.filter(lambda text: "```" not in text and "][" not in text))
-def test_marks_only_ever_go(text: str) -> None:
+def test_marks_only_ever_go(text):
     letters = [character for character in text if character in "ab1"]
     traced = rewrite(TracedText(text), RULES)
     assert [character for character in traced.text if character in "ab1"] == letters
 
 
-def test_a_text_of_nothing_but_marks_does_not_grow() -> None:
+def test_a_text_of_nothing_but_marks_does_not_grow():
     for mark in ("*", "_a", "[", "](x.y)", "`", "| ", "\n- ", "\\*", "~~", "#", "> "):
         assert len(written(mark * 5_000)) <= 5_000 * (len(mark) + 1)

@@ -1,21 +1,19 @@
-from __future__ import annotations
-
 import itertools
 import re
 
 import pytest
 from hypothesis import strategies as st
-
-from service.text import LANGUAGES
 from service.text.characters import clean_text
-from service.text.normalization import english, normalize
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
 from tests import profiles
 from tests.profiles import given
 
+from service.text import LANGUAGES
+from service.text.normalization import english, normalize
 
-def written(text: str, *, british: bool = False) -> str:
+
+def written(text, *, british=False):
     return rewrite(TracedText(text), english.unmarked_rules(british=british)).text
 
 
@@ -38,7 +36,7 @@ def written(text: str, *, british: bool = False) -> str:
          " two times three"),
     ],
 )  # fmt: skip
-def test_stars_that_cannot_be_signs_are_silent(text: str, expected: str) -> None:
+def test_stars_that_cannot_be_signs_are_silent(text, expected):
     assert normalize(TracedText(text), "en-us").text == expected
 
 
@@ -59,7 +57,7 @@ def test_stars_that_cannot_be_signs_are_silent(text: str, expected: str) -> None
         ("un*frigging*believable", "unfriggingbelievable"),
     ],
 )
-def test_hidden_words_are_told_by_what_can_be_seen(text: str, expected: str) -> None:
+def test_hidden_words_are_told_by_what_can_be_seen(text, expected):
     assert written(text) == written(text, british=True) == expected
 
 
@@ -79,7 +77,7 @@ def test_hidden_words_are_told_by_what_can_be_seen(text: str, expected: str) -> 
         "1** x",
     ],
 )
-def test_other_stars_stay(text: str) -> None:
+def test_other_stars_stay(text):
     assert written(text) == text
 
 
@@ -98,7 +96,7 @@ def test_other_stars_stay(text: str) -> None:
         ("tax*(see below)", "tax*(see below)"),
     ],
 )
-def test_stars_of_formulas_are_operators(text: str, expected: str) -> None:
+def test_stars_of_formulas_are_operators(text, expected):
     assert written(text) == expected
 
 
@@ -131,7 +129,7 @@ def test_stars_of_formulas_are_operators(text: str, expected: str) -> None:
         ("zh", "这是*重要*的。单价*数量", "这是重要的。单价乘数量"),
     ],
 )  # fmt: skip
-def test_a_star_is_one_thing_in_every_language(language: str, text: str, expected: str) -> None:
+def test_a_star_is_one_thing_in_every_language(language, text, expected):
     assert normalize(clean_text(TracedText(text)), language).text == expected
 
 
@@ -148,7 +146,7 @@ NAMES = [
     mark=st.sampled_from(["", "*", "**", "***", "_", "__"]),
     around=st.sampled_from(["{}", "The {} here", "They say {}.", "- {}\n- x", "({})", "V = {}"]),
 )
-def test_a_product_keeps_every_factor(names: list[str], sign: str, mark: str, around: str) -> None:
+def test_a_product_keeps_every_factor(names, sign, mark, around):
     text = around.replace("{}", f"{mark}{sign.join(names)}{mark}")
     said = normalize(clean_text(TracedText(text)), "en-us").text
     assert " times ".join(names).lower() in said.lower()
@@ -161,19 +159,7 @@ def test_a_product_keeps_every_factor(names: list[str], sign: str, mark: str, ar
             [
                 *"*_~$[](){}`\\/.,!-+=^%#&|<>\"' \n5abIéकπ½²★猫的長",
                 *["**", "***", "****", "__", "~~", "](x.y)", "\n\n", "10 am", "$5", "$5 million"],
-                *[
-                    "word",
-                    "fu",
-                    "ck",
-                    "width",
-                    "की",
-                    "重要",
-                    "猫です",
-                    "2.5",
-                    "5*",
-                    "*.py",
-                    "&ast;",
-                ],
+                *["word", "fu", "ck", "width", "की", "重要", "猫です", "2.5", "5*", "*.py", "&ast;"],
                 *["C*-", "*.py", "&ast;", "\U00051f0f", "\uf0b7", "😀"],
             ]
         ),
@@ -182,13 +168,13 @@ def test_a_product_keeps_every_factor(names: list[str], sign: str, mark: str, ar
     language=st.sampled_from(sorted(LANGUAGES)),
 )
 @profiles.many()
-def test_what_stars_became_does_not_change(pieces: list[str], language: str) -> None:
+def test_what_stars_became_does_not_change(pieces, language):
     for code in ("en-us", language):
         once = normalize(clean_text(TracedText("".join(pieces))), code).text
         assert normalize(clean_text(TracedText(once)), code).text == once
 
 
-def test_no_product_of_letters_loses_one() -> None:
+def test_no_product_of_letters_loses_one():
     letters = "abcdefghijklmnopqrstuvwxyzABXYZ"
     for left, right in itertools.product(letters, repeat=2):
         text = f"{left}*{right}"
