@@ -16,9 +16,9 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from service.audio.covers import Cover
 from service.audio.sample_rates import SOURCE_RATE_HZ
 from service.audio.sound_file import LOSSY_KBPS
+from service.covers import Cover
 
 BookFormat = Literal["m4b", "mp3", "opus", "flac"]
 BOOK_FORMATS: tuple[BookFormat, ...] = get_args(BookFormat)

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
-from service.audio.covers import CoverType
 from service.books.labels import label
+from service.covers import CoverType
 
 ParagraphKind = Literal[
     "text", "heading", "verse", "quotation", "code", "table", "note", "caption", "break", "picture"

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import unquote, urldefrag
 
-from service.audio.covers import MAX_COVER_BYTES, UnusableCoverError
 from service.books import html_blocks
 from service.books.archive import Archive
 from service.books.book import Book, Chapter, ChapterRole, Illustration, Picture
@@ -28,6 +27,7 @@ from service.books.markup_trees import (
     parse_xml,
     text_of,
 )
+from service.covers import MAX_COVER_BYTES, UnusableCoverError
 from service.errors import InvalidBookError
 
 _OBFUSCATION = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})

@@ -9,7 +9,6 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from service.audio.covers import UnusableCoverError
 from service.books import tidying
 from service.books.archive import Archive
 from service.books.book import Book, Chapter, Paragraph, ParagraphKind, Picture
@@ -26,6 +25,7 @@ from service.books.markup_trees import (
     parse_xml,
     text_of,
 )
+from service.covers import UnusableCoverError
 from service.errors import InvalidBookError
 
 _BINARY = re.compile(rb"(<binary\b[^<>]*>)([^<>]*)(</binary\s*>)")

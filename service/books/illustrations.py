@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from urllib.parse import unquote
 
-from service.audio.covers import Cover
 from service.books.archive import Archive
 from service.books.book import Illustration, Picture
 from service.books.document_budget import Budget
+from service.covers import Cover
 from service.errors import InvalidBookError
 
 HEAD_BYTES = 8

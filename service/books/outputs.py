@@ -22,13 +22,13 @@ from service.audio.chaptered_file import (
     CoverError,
     write_chaptered,
 )
-from service.audio.covers import Cover
 from service.audio.loudness import Level, level_for, levelled
 from service.audio.overshoots import write_below_peak
 from service.audio.sound_file import read_samples
 from service.books.book import Book, Chapter
 from service.books.journal import Journal
 from service.complete_files import completed
+from service.covers import Cover
 from service.errors import InvalidRequestError
 
 OutputKind = Literal["audio", "folder", "epub"]

@@ -4,8 +4,8 @@ import av
 import numpy as np
 import pytest
 from service.audio.chaptered_file import BOOK_FORMATS, AudioChapter, CoverError, write_chaptered
-from service.audio.covers import Cover
 from service.audio.loudness import level_for, levelled, measure
+from service.covers import Cover
 from tests.service.audio.audio_samples import decoded
 from tests.service.books.made_books import picture, png
 

@@ -43,8 +43,8 @@ def test_the_process_that_reads_has_nothing_of_the_service(document):
         assert told["core"] == 0
         assert told["niceness"] > os.nice(0)
         assert told["first to go"] == "1000"
-        assert not {"ortffi", "fastapi", "sqlite3", "multiprocessing"} & {*told["modules"]}
-        assert set(told["rooms"]) <= {"service.audio", "service.books", "service.errors",
+        assert not {"ortffi", "fastapi", "numpy", "sqlite3", "multiprocessing"} & {*told["modules"]}
+        assert set(told["rooms"]) <= {"service.books", "service.covers", "service.errors",
                                       "service.extras", "service.logs"}  # fmt: skip
         descriptors = told["descriptors"]
         assert {descriptors.pop(number) for number in "012"} == {os.devnull}
