@@ -32,13 +32,13 @@ def small_cache(tmp_path_factory):
 @pytest.fixture(scope="session")
 def start_server(start_server, small_cache):
     """Start servers with the small model."""
-    return partial(start_server, "--cache-dir", str(small_cache))
+    return partial(start_server, "--cache-dir", str(small_cache), forked=True)
 
 
 @pytest.fixture(scope="session")
 def start_real_server(start_server, cache_dir):
     """Start servers with the real model."""
-    return partial(start_server, "--cache-dir", str(cache_dir))
+    return partial(start_server, "--cache-dir", str(cache_dir), forked=True)
 
 
 @pytest.fixture(scope="session")

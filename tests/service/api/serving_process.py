@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+from tests.service.api.forked_process import ForkedProcess
 
 FAULTY_SERVER = (str(Path(__file__).with_name("faulty_server.py")),)
 """The program of a server that logs the runs of its model, some of which fail."""
@@ -32,15 +33,24 @@ def hosted_by(host):
 
 
 class Server:
-    """A `kokoro-service serve` process and a client for it; its log is read as it comes."""
+    """A `kokoro-service serve` process and a client for it; its log is read as it comes.
 
-    def __init__(self, *arguments, environment=None, program=OWN_SERVER, interpreter=sys.executable):
-        self.process = subprocess.Popen(
-            [interpreter, *program, "serve", "--port", "0", *arguments],
-            stderr=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **(environment or {})},
-        )
+    Args:
+        arguments: of the command.
+        environment: variables beside those of the tests.
+        program: that has the command.
+        interpreter: in place of the one that runs the tests.
+        forked: start it from a process that has imported the service.
+    """
+
+    def __init__(self, *arguments, environment=None, program=OWN_SERVER, interpreter=sys.executable, forked=False):
+        arguments = ["serve", "--port", "0", *arguments]
+        environment = {**os.environ, **(environment or {})}
+        if forked:
+            self.process = ForkedProcess(program, arguments, environment)
+        else:
+            command = [interpreter, *program, *arguments]
+            self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
         self.log: list[str] = []
         self._changed = threading.Condition()
         self._reader = threading.Thread(target=self._read, daemon=True)
