@@ -1,0 +1,75 @@
+"""What the tests cost here, beside another checkout of the project.
+
+    python -m bench.tests CHECKOUT [--target test] [--repeats N] [--write]
+
+Each round runs a target of `make` in this checkout and in the other, where it has run before, so
+that nothing is prepared or compiled any more. Processor time is that of the whole machine, since
+not all servers are children of who starts them: nothing else may run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from bench.command import Section, command_line, publish
+from bench.processes import ChildError
+from bench.report import ratio, table
+
+HERE = Path(__file__).resolve().parents[1]
+COUNTS = re.compile(r"(\d+) passed")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Return the exit status: 0, or 2 for a failure."""
+    parser = command_line("bench.tests", __doc__, "rounds, 1 by default")
+    parser.add_argument("other", type=Path, metavar="CHECKOUT", help="to compare with")
+    parser.add_argument("--target", default="test", help="of make; test by default")
+    options = parser.parse_args(arguments)
+    sections = _sections(options.other.resolve(), options.target, options.repeats or 1)
+    return publish(sections, write=options.write)
+
+
+def _sections(other: Path, target: str, rounds: int) -> Iterator[Section]:
+    runs = [(_run(HERE, target), _run(other, target)) for _ in range(rounds)]
+    rows = [
+        ratio(name, [(here[at], there[at]) for here, there in runs], "min")
+        for at, name in enumerate(("processor time", "time"))
+    ]
+    report = table(rows, _commit(other), _commit(HERE))
+    *_, ((*_, n_here), (*_, n_there)) = runs
+    report += f"\n\n{n_here} tests passed here, {n_there} there."
+    yield Section(f"tests: make {target}", (__doc__ or "").split("\n\n", 2)[2], report)
+
+
+def _run(checkout: Path, target: str) -> tuple[float, float, int]:
+    """Return processor time and time in minutes, and how many tests have passed."""
+    used, started = _busy_s(), time.monotonic()
+    command = ["make", "--no-print-directory", target]
+    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ChildError(f"make {target} in {checkout.name} failed: {done.stdout[-2000:]}")
+    passed = sum(map(int, COUNTS.findall(done.stdout)))
+    return (_busy_s() - used) / 60, (time.monotonic() - started) / 60, passed
+
+
+def _busy_s() -> float:
+    """Return the processor time of all processes since the machine has started, see proc(5)."""
+    user, nice, system, _idle, _iowait, irq, softirq, *_ = map(
+        int, Path("/proc/stat").read_text(encoding="ascii").splitlines()[0].split()[1:]
+    )
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+
+
+def _commit(checkout: Path) -> str:
+    command = ["git", "-C", str(checkout), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
