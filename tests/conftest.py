@@ -125,6 +125,16 @@ def synthesizer(model_file, cache_dir):
 
 
 @pytest.fixture(scope="session")
+def small_synthesizer(tmp_path_factory):
+    """A synthesizer with a model that hums at once, for tests of all but the sound."""
+    from tests.opened_models import open_small
+
+    synthesizer = open_small(tmp_path_factory.mktemp("small"))
+    yield synthesizer
+    synthesizer.close()
+
+
+@pytest.fixture(scope="session")
 def start_server(model_file, cache_dir, pytestconfig):
     """Start servers; what is still running at the end is killed."""
     from tests.service.api.serving_process import OWN_SERVER, hosted_by, starting

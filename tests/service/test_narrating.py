@@ -15,23 +15,20 @@ ENDLESS = str(Path(__file__).with_name("api") / "endless_server.py")
 """Also runs `read`."""
 
 
-@pytest.mark.parametrize("more", [["--list"], ["-o", "a.m4b"]])
-def test_a_book_that_exceeds_a_limit_is_refused_in_one_line(more, tmp_path, monkeypatch):
+def test_a_book_that_exceeds_a_limit_is_refused_in_one_line(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text("It rained.\n\n" * 200_000)
-    line = complaint("read", "a.txt", *more, "--document-memory-bytes", "2000000")
-    assert line.startswith("kokoro-service: a.txt takes more than 2000000 bytes of memory")
-    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+    for more in (["--list"], ["-o", "a.m4b"]):
+        line = complaint("read", "a.txt", *more, "--document-memory-bytes", "2000000")
+        assert line.startswith("kokoro-service: a.txt takes more than 2000000 bytes of memory")
+        assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+ENDS = [(more, number) for number in (signal.SIGINT, signal.SIGKILL) for more in (["--list"], ["-o", "a.m4b"])]
 
 
 @pytest.mark.parametrize(
-    ("more", "number"),
-    [
-        (["--list"], signal.SIGINT),
-        (["-o", "a.m4b"], signal.SIGKILL),
-        pytest.param(["--list"], signal.SIGKILL, marks=pytest.mark.thorough),
-        pytest.param(["-o", "a.m4b"], signal.SIGINT, marks=pytest.mark.thorough),
-    ],
+    ("more", "number"), [ENDS[0], *(pytest.param(*end, marks=pytest.mark.thorough) for end in ENDS[1:])]
 )
 def test_who_stops_the_command_stops_the_reading(more, number, tmp_path):
     book = tmp_path / "a.txt"

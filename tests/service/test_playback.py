@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from service.playback import PlaybackError
+from tests.small_kokoro import write_small_kokoro
 
 from service import playback
 
@@ -80,10 +81,11 @@ def test_a_player_does_not_outlive_what_stops_the_speech(players):
         os.kill(int((players / "pid").read_text()), 0)
 
 
-def test_say_plays_where_no_file_is_named(model_file, cache_dir, players):
+def test_say_plays_where_no_file_is_named(players):
     put(players, "aplay", KEEPS_INPUT)
+    model = write_small_kokoro(players / "small.onnx")
     done = subprocess.run(
-        [sys.executable, "-m", "service", "say", "Hello.", "--cache-dir", str(cache_dir)],
+        [sys.executable, "-m", "service", "say", "Hello.", "--model", str(model), "--no-prepare"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from service.errors import LanguageUnavailableError, SettingsError
-from service.loading import load_synthesizer
 from service.settings import Settings
 from service.text.offset_mapping import TracedText
 from service.text.readers import Readers
+from tests.opened_models import open_small
 
 from service.text import FrontEnd, Passage, find_language
 
@@ -36,16 +36,14 @@ def warmed(monkeypatch):
         ({"warm_languages": ("fr", "it", "pt")}, ["fr", "it", "pt-br"]),
     ],
 )
-def test_languages_are_loaded_before_the_service_is_ready(settings, languages, warmed, model_file, cache_dir):
-    options = Settings(cache_dir=cache_dir, threads=1, **settings)
-    load_synthesizer(options, lambda line: None).close()
+def test_languages_are_loaded_before_the_service_is_ready(settings, languages, warmed, tmp_path):
+    open_small(tmp_path, threads=1, **settings).close()
     assert warmed == languages
 
 
-def test_a_language_that_nothing_reads_stops_the_start(model_file, cache_dir):
-    settings = Settings(cache_dir=cache_dir, warm_languages=("en-us", "xx"))
+def test_a_language_that_nothing_reads_stops_the_start(tmp_path):
     with pytest.raises(SettingsError, match=r"warm_languages: .*xx"):
-        load_synthesizer(settings, lambda line: None)
+        open_small(tmp_path, warm_languages=("en-us", "xx"))
 
 
 @pytest.mark.parametrize("language", ["en-us", "es", "hi", "ja", "zh"])

@@ -63,7 +63,7 @@ def sleep(path, name=None):
         time.sleep(1)
 
 
-def take_memory(path):
+def take_memory(path, name=None):
     taken = [bytearray(1 << 24)]
     while True:
         taken.append(bytearray(1 << 24))
@@ -74,20 +74,20 @@ def crash(path, name=None):
     return titled("never")
 
 
-def be_killed(path):
+def be_killed(path, name=None):
     os.kill(os.getpid(), signal.SIGKILL)
     return titled("never")
 
 
-def end(path):
+def end(path, name=None):
     os._exit(0)
 
 
-def recur(path):
+def recur(path, name=None):
     return recur(path)
 
 
-def fail(path):
+def fail(path, name=None):
     text = SECRET
     print(text, file=sys.stderr, flush=True)
     os.write(1, text.encode())
@@ -105,32 +105,32 @@ def parse_wrongly(path, name=None):
     return read_book(path, name)
 
 
-def be_refused_by_the_disk(path):
+def be_refused_by_the_disk(path, name=None):
     raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
-def seek_wrongly(path):
+def seek_wrongly(path, name=None):
     """What zipfile raises of some damaged archives."""
     with path.open("rb") as file:
         file.seek(-1)
     return titled("never")
 
 
-def write_a_file(path):
+def write_a_file(path, name=None):
     path.with_name("written").write_text(SECRET)
     return titled("never")
 
 
-def make_much_text(path):
+def make_much_text(path, name=None):
     """Return a book whose text alone is small, beside a text that is too large."""
     return Book("Much", (), None, None, (Chapter("One", (Paragraph("x" * 3_000_000),)),))
 
 
-def make_many_paragraphs(path):
+def make_many_paragraphs(path, name=None):
     return Book("Many", (), None, None, (Chapter("One", (Paragraph("x"),) * 20_000),))
 
 
-def make_a_large_cover(path):
+def make_a_large_cover(path, name=None):
     cover = Picture(bytes(3_000_000), "image/png")
     return Book("Cover", (), None, cover, (Chapter("One", (Paragraph("Hello."),)),))
 
@@ -140,7 +140,7 @@ class _Trap:
         return os.system, ("touch trapped",)
 
 
-def send_code(path):
+def send_code(path, name=None):
     """As a reader that a document has taken over might."""
     cover = Picture(_Trap(), "image/png")  # type: ignore[arg-type]
     return Book("Cover", (), None, cover, (Chapter("One", (Paragraph("Hello."),)),))

@@ -154,15 +154,15 @@ def outcomes(kind, folder, seeds):
 
 @pytest.mark.parametrize("kind", sorted(MAKERS))
 def test_some_damage(kind, tmp_path):
-    n_books, n_invalid = outcomes(kind, tmp_path, range(150))
-    assert n_books > 10
+    n_books, n_invalid = outcomes(kind, tmp_path, range(40))
+    assert n_books > 3
     if kind not in ("html", "md", "txt"):
-        assert n_invalid > 10
+        assert n_invalid > 3
 
 
 @pytest.mark.parametrize(
     "seeds",
-    [pytest.param(range(150, 700), marks=pytest.mark.thorough), pytest.param(range(700, 4000), marks=pytest.mark.slow)],
+    [pytest.param(range(40, 700), marks=pytest.mark.thorough), pytest.param(range(700, 4000), marks=pytest.mark.slow)],
     ids=["much", "most"],
 )
 @pytest.mark.parametrize("kind", sorted(MAKERS))

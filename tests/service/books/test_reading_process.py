@@ -67,7 +67,7 @@ def test_descriptors_and_processes_do_not_become_more(document):
         assert starter is not None
         theirs = len(os.listdir(f"/proc/{starter}/fd"))
         damaged = text(document.with_name("a.epub"), "PK")
-        for _ in range(20):
+        for _ in range(5):
             documents.read(document)
             with pytest.raises(InvalidBookError):
                 documents.read(damaged)
@@ -83,7 +83,7 @@ def test_descriptors_and_processes_do_not_become_more(document):
 def test_killed_readings_leave_no_process(tmp_path):
     with reader("loop_if_asked") as documents, ThreadPoolExecutor(4) as threads:
         damaged = text(tmp_path / "a.epub", "PK")
-        for number in range(10):
+        for number in range(3):
             paths = [text(tmp_path / f"{number}-{n}.txt", "loop now") for n in range(2)]
             with Cancellation() as cancellation:
                 readings = [threads.submit(documents.read, path, cancellation) for path in paths]
@@ -148,7 +148,9 @@ def program(tmp_path, way):
     }[way]
 
 
-@pytest.mark.parametrize("way", ["-c", "file", "-m", "standard input"])
+@pytest.mark.parametrize(
+    "way", ["standard input", *(pytest.param(way, marks=pytest.mark.thorough) for way in ("-c", "file", "-m"))]
+)
 def test_any_program_may_have_documents_read(way, document, tmp_path, repository):
     done = subprocess.run(
         [*program(tmp_path, way), str(document), f"{ODD}tell_what_it_has"],
@@ -161,8 +163,12 @@ def test_any_program_may_have_documents_read(way, document, tmp_path, repository
     assert not exists(json.loads(done.stdout)["parent"])
 
 
-@pytest.mark.parametrize("name", ["loop", "sleep"])
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+ENDS = [(name, number) for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT) for name in ("loop", "sleep")]
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [ENDS[0], *(pytest.param(*end, marks=pytest.mark.thorough) for end in ENDS[1:])]
+)
 def test_all_processes_end_with_the_program_however_it_ends(name, number, document, tmp_path, repository):
     process = subprocess.Popen(
         [*program(tmp_path, "file"), str(document), f"{ODD}{name}"],

@@ -21,19 +21,11 @@ from service.cluster.speaker import Failure, Speaker, Speech, SpeechForm
 from service.cluster.speech_folder import SpeechFolder
 from service.errors import InvalidRequestError, SynthesisError
 from service.settings import Settings
-from tests.opened_models import open_small
 from tests.service import commands
 from tests.service.cluster.corpora import command, folder_of, kill_during, manifest, write_corpus
 from tests.small_kokoro import write_small_kokoro
 
 from service.speech import Utterance
-
-
-@pytest.fixture(scope="module")
-def synthesizer(tmp_path_factory):
-    synthesizer = open_small(tmp_path_factory.mktemp("small"))
-    yield synthesizer
-    synthesizer.close()
 
 
 class CountingPool:
@@ -61,14 +53,14 @@ def run(corpus, output, synthesizer, form=None):
         return batch.speak(pool, progress), pool.tasks
 
 
-def test_each_utterance_has_a_file_and_each_line_an_entry(synthesizer, tmp_path):
+def test_each_utterance_has_a_file_and_each_line_an_entry(small_synthesizer, tmp_path):
     corpus = write_corpus(
         tmp_path / "c.jsonl",
         {"id": "a", "text": "Good morning."},
         {"id": "b", "text": "Good evening.", "voice": "bf_emma", "metadata": {"page": 7}},
         {"id": "c", "text": "Good morning."},
     )
-    summary, tasks = run(corpus, tmp_path / "out", synthesizer, SpeechForm(timestamps="word"))
+    summary, tasks = run(corpus, tmp_path / "out", small_synthesizer, SpeechForm(timestamps="word"))
     entries = manifest(tmp_path / "out")
     assert [entry["id"] for entry in entries] == ["a", "b", "c"]
     assert entries[0] | {"id": "c"} == entries[2]
@@ -85,20 +77,20 @@ def test_each_utterance_has_a_file_and_each_line_an_entry(synthesizer, tmp_path)
     assert not (tmp_path / "out" / "errors.jsonl").exists()
 
 
-def test_what_is_kept_is_not_spoken_again_and_what_is_new_is(synthesizer, tmp_path):
+def test_what_is_kept_is_not_spoken_again_and_what_is_new_is(small_synthesizer, tmp_path):
     lines: list[Any] = [{"id": "a", "text": "One."}, {"id": "b", "text": "Two."}]
     output = tmp_path / "out"
-    run(write_corpus(tmp_path / "c", *lines), output, synthesizer)
+    run(write_corpus(tmp_path / "c", *lines), output, small_synthesizer)
     before = (output / "manifest.jsonl").read_bytes()
-    assert run(tmp_path / "c", output, synthesizer)[1] == []
+    assert run(tmp_path / "c", output, small_synthesizer)[1] == []
     assert (output / "manifest.jsonl").read_bytes() == before
     corpus = write_corpus(tmp_path / "c", {"id": "z", "text": "Three."}, *lines)
-    _, tasks = run(corpus, output, synthesizer)
+    _, tasks = run(corpus, output, small_synthesizer)
     assert [task.utterance.text for task in tasks] == ["Three."]
     assert (output / "manifest.jsonl").read_bytes().endswith(before)
 
 
-def test_bad_lines_are_told_and_the_others_are_spoken(synthesizer, tmp_path):
+def test_bad_lines_are_told_and_the_others_are_spoken(small_synthesizer, tmp_path):
     corpus = write_corpus(
         tmp_path / "c",
         {"id": "a", "text": "One."},
@@ -108,7 +100,7 @@ def test_bad_lines_are_told_and_the_others_are_spoken(synthesizer, tmp_path):
         {"id": "e", "text": "Two.", "speed": 9},
         {"id": "f", "text": "Two."},
     )
-    summary, _ = run(corpus, tmp_path / "out", synthesizer)
+    summary, _ = run(corpus, tmp_path / "out", small_synthesizer)
     assert [entry["id"] for entry in manifest(tmp_path / "out")] == ["a", "f"]
     assert (summary.n_lines, summary.n_spoken, summary.n_bad) == (6, 2, 4)
     told = [json.loads(line) for line in summary.errors.read_text().splitlines()]
@@ -121,14 +113,14 @@ def test_bad_lines_are_told_and_the_others_are_spoken(synthesizer, tmp_path):
     assert "did you mean af_heart?" in told[0]["message"]
 
 
-def test_a_corpus_without_lines_is_refused(synthesizer, tmp_path):
+def test_a_corpus_without_lines_is_refused(small_synthesizer, tmp_path):
     with pytest.raises(InvalidRequestError, match="has no line"):
-        run(write_corpus(tmp_path / "c"), tmp_path / "out", synthesizer)
+        run(write_corpus(tmp_path / "c"), tmp_path / "out", small_synthesizer)
 
 
-def test_what_fails_by_no_fault_of_its_text_is_tried_so_often_and_no_more(synthesizer, monkeypatch):
+def test_what_fails_by_no_fault_of_its_text_is_tried_so_often_and_no_more(small_synthesizer, monkeypatch):
     said: list[str] = []
-    stream = synthesizer.stream
+    stream = small_synthesizer.stream
 
     def failing(plan, *arguments, **options):
         said.append("")
@@ -136,12 +128,12 @@ def test_what_fails_by_no_fault_of_its_text_is_tried_so_often_and_no_more(synthe
             raise SynthesisError("the model stumbled")
         return stream(plan, *arguments, **options)
 
-    monkeypatch.setattr(synthesizer, "stream", failing)
+    monkeypatch.setattr(small_synthesizer, "stream", failing)
     n_failures = 2
-    assert isinstance(Speaker(synthesizer, SpeechForm(), 3).say(Utterance("One.")), Speech)
+    assert isinstance(Speaker(small_synthesizer, SpeechForm(), 3).say(Utterance("One.")), Speech)
     assert len(said) == 3
     said, n_failures = [], 9
-    failed = Speaker(synthesizer, SpeechForm(), 3).say(Utterance("One."))
+    failed = Speaker(small_synthesizer, SpeechForm(), 3).say(Utterance("One."))
     assert failed == Failure("synthesis_failed", "the model stumbled (3 attempts)")
     assert len(said) == 3
 
@@ -192,7 +184,7 @@ def test_what_changes_the_sound_changes_the_keys_and_threads_do_not(tmp_path):
 )
 def test_a_run_that_is_killed_goes_on_where_it_ended(model_file, cache_dir, tmp_path, kind, n_kills):
     # What the real model says in a second the small one says in some milliseconds.
-    n_lines = 4 + 3 * n_kills if kind == "real" else 150
+    n_lines = 4 + 3 * n_kills if kind == "real" else 60
     lines = [{"id": f"u{i}", "text": f"Number {i}."} for i in range(n_lines)]
     corpus = write_corpus(tmp_path / "c", *lines)
     options = ["--cache-dir", str(cache_dir), "--timestamps", "phoneme"]

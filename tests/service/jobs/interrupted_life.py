@@ -1,9 +1,9 @@
 """The life of a folder of jobs, with a fault at each of its durable steps, one after the other.
 
-`python -m tests.service.jobs.interrupted_life FAULT FOLDER` prints a JSON object: the steps that
-there are, and what was wrong after a fault. A step is whatever changes the disk: a statement of
-SQLite, and what the interpreter tells its audit hooks of files. So a new step is covered as soon as
-there is one. Each life is a process of its own, for hooks stay.
+`python -m tests.service.jobs.interrupted_life FAULT FOLDER STRIDE` prints a JSON object: the steps
+that there are, and what was wrong after a fault at every so many of them. A step is whatever changes
+the disk: a statement of SQLite, and what the interpreter tells its audit hooks of files. So a new step
+is covered as soon as there is one. Each life is a process of its own, for hooks stay.
 """
 
 from __future__ import annotations
@@ -293,14 +293,14 @@ def _restart(folder, fails_at):
     steps.is_over = True
 
 
-def main(fault, place):
-    """Have each step fail in a life of its own; return the steps and what was wrong."""
+def main(fault, place, stride):
+    """Have steps fail, each in a life of its own; return all steps and what was wrong."""
     sqlite3.connect = _connect
     steps: list[str] = []
     faults: list[str] = []
-    fails_at = 0
+    fails_at = 1 - stride
     while not steps and len(faults) < _MANY:
-        fails_at += 1
+        fails_at += stride
         folder, diary = place / f"{fails_at}", place / "diary"
         status = _in_child(lambda: _live(folder, diary, fault, fails_at))  # noqa: B023
         lines = diary.read_text().splitlines()
@@ -328,4 +328,4 @@ def _connect(*arguments, **options):
 
 if __name__ == "__main__":
     chosen: Any = sys.argv[1]
-    print(json.dumps(main(chosen, Path(sys.argv[2]))))
+    print(json.dumps(main(chosen, Path(sys.argv[2]), int(sys.argv[3]))))

@@ -21,20 +21,14 @@ def place():
 
 
 @pytest.mark.parametrize(
-    "fault",
-    [
-        pytest.param(fault, marks=() if fault == "kill" else pytest.mark.thorough)
-        for fault in get_args(interrupted_life.Fault)
-    ],
+    ("fault", "stride"),
+    [("kill", 5), *(pytest.param(fault, 1, marks=pytest.mark.thorough) for fault in get_args(interrupted_life.Fault))],
 )
-def test_a_fault_at_any_step_leaves_each_job_whole_or_gone(fault, place, repository):
+def test_a_fault_at_any_step_leaves_each_job_whole_or_gone(fault, stride, place, repository):
     done = subprocess.run(
-        [sys.executable, "-m", interrupted_life.__name__, fault, str(place)],
-        cwd=repository,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+        [sys.executable, "-m", interrupted_life.__name__, fault, str(place), str(stride)],
+        cwd=repository, capture_output=True, text=True, check=True,
+    )  # fmt: skip
     result = json.loads(done.stdout)
     assert not result["faults"], done.stderr
     assert {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
-
 import pytest
 from service.books.audiobook import Order
 from service.books.casting import Cast
@@ -14,7 +12,6 @@ from service.books.ongoing_reading import ReadingLimits
 from service.books.outputs import Output
 from service.errors import CancelledError, SynthesisError
 from service.settings import Settings
-from tests.opened_models import open_small
 
 from service.jobs import Job, JobOrder, JobsFolder, perform
 from service.speech import Cancellation
@@ -40,42 +37,38 @@ class _Interrupted(JobsFolder):
         raise CancelledError("the process ends")
 
 
-def test_a_job_that_goes_on_tells_what_the_process_before_left_out(synthesizer, tmp_path):
+def test_a_job_that_goes_on_tells_what_the_process_before_left_out(small_synthesizer, tmp_path):
     """While it is worked on, nothing of that is in its record."""
     limits = {"max_jobs": 1, "max_bytes": 1 << 20, "max_age_s": 60}
     folder: JobsFolder = _Interrupted(tmp_path / "jobs", **limits)
     job, order = added(folder, "Hello \uf0b7 there \ue000\ue001.")
     with DocumentReader(ReadingLimits.of(Settings())) as documents:
         with Cancellation(is_background=True) as cancellation, pytest.raises(CancelledError, match="the process ends"):
-            perform(job, order, documents, synthesizer, cancellation, folder)
+            perform(job, order, documents, small_synthesizer, cancellation, folder)
         assert job.n_dropped == 3
         folder.close()
 
         folder = JobsFolder(tmp_path / "jobs", **limits)
         (again,) = folder.jobs()
         with Cancellation(is_background=True) as cancellation:
-            outputs = perform(again, order, documents, synthesizer, cancellation, folder)
+            outputs = perform(again, order, documents, small_synthesizer, cancellation, folder)
     folder.finish(again, state="done", outputs=outputs)
     assert again.n_dropped == 3
     folder.close()
 
 
-def test_damaged_speech_is_dropped_and_the_next_try_makes_it_anew(tmp_path):
+def test_damaged_speech_is_dropped_and_the_next_try_makes_it_anew(small_synthesizer, tmp_path):
     folder = JobsFolder(tmp_path / "jobs", max_jobs=1, max_bytes=1 << 20, max_age_s=60)
     job, order = added(folder, "Hello.")
     output = order.order.output
     output.state.mkdir()
     (output.state / "speech.sqlite").write_bytes(b"no database" * 1000)
 
-    with (
-        closing(open_small(tmp_path)) as synthesizer,
-        Cancellation(is_background=True) as cancellation,
-        DocumentReader(ReadingLimits.of(Settings())) as documents,
-    ):
+    with Cancellation(is_background=True) as cancellation, DocumentReader(ReadingLimits.of(Settings())) as documents:
         with pytest.raises(SynthesisError, match="try the job again") as failed:
-            perform(job, order, documents, synthesizer, cancellation, folder)
+            perform(job, order, documents, small_synthesizer, cancellation, folder)
         assert str(tmp_path) not in failed.value.message
-        outputs = perform(job, order, documents, synthesizer, cancellation, folder)
+        outputs = perform(job, order, documents, small_synthesizer, cancellation, folder)
     assert outputs == ["output.flac"]
     assert output.state.is_dir()  # until it is kept that the job is done
     folder.finish(job, state="done", outputs=outputs)

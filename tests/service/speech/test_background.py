@@ -29,7 +29,7 @@ def joined(segments):
     return np.concatenate([segment.samples for segment in segments])
 
 
-@pytest.mark.parametrize("decoding", ["whole", "windows"])
+@pytest.mark.parametrize("decoding", [pytest.param("whole", marks=pytest.mark.thorough), "windows"])
 def test_work_that_gave_way_sounds_as_if_it_had_not(synthesizer, decoding):
     def plan():
         delivery = Delivery(streamed=True, decoding=decoding, chunking="even")

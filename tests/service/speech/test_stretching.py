@@ -118,7 +118,9 @@ def test_what_the_model_cannot_do_is_stretched(request, kind, speed, of_model):
         assert word.end_s == pytest.approx(other.end_s / factor, abs=1e-4)
 
 
-@pytest.mark.parametrize(("text", "speed"), [("Glue the sheet.", 0.3), (SENTENCE, 3.0)])
+@pytest.mark.parametrize(
+    ("text", "speed"), [("Glue the sheet.", 0.3), pytest.param(SENTENCE, 3.0, marks=pytest.mark.thorough)]
+)
 def test_a_stream_is_stretched_as_it_is_made(synthesizer, text, speed):
     streamed = Delivery(streamed=True, timed=True, decoding="windows")
     segments = said(synthesizer, Utterance(text, speed=speed), streamed)
@@ -151,7 +153,7 @@ def test_each_part_of_a_text_has_its_own_speed(small_synthesizer):
     ("speed", "of_model", "stretching"),
     [(0.25, 0.5, 0.5), (0.3, 0.5, 0.6), (0.5, 0.5, 1.0), (1.1, 1.1, 1.0), (2.0, 2.0, 1.0), (4.0, 1.25, 3.2)],
 )
-def test_the_model_does_what_it_can(synthesizer, speed, of_model, stretching):
-    (chunk,) = synthesizer.plan(Utterance("Yes.", speed=speed)).chunks
+def test_the_model_does_what_it_can(small_synthesizer, speed, of_model, stretching):
+    (chunk,) = small_synthesizer.plan(Utterance("Yes.", speed=speed)).chunks
     assert (chunk.speed, chunk.model_speed) == (speed, of_model)
     assert chunk.stretching == pytest.approx(stretching)

@@ -11,9 +11,10 @@ from service.settings import Settings
 from service.speech.chunking import MAX_CHUNK_LENGTH
 from service.speech.plan import Coverage
 from service.speech.planning import MOST_PHONEMES
+from tests.opened_models import open_small
 
 from service import errors
-from service.speech import AudioSegment, Delivery, Planner, Utterance, VoiceLibrary
+from service.speech import Delivery, Planner, Utterance, VoiceLibrary
 from service.text import LANGUAGES, FrontEnd, Passage, UserLexicon, parse
 
 SENTENCE = "The birch canoe slid on the smooth planks."
@@ -44,30 +45,19 @@ def test_the_same_request_gives_the_same_samples(synthesizer):
     np.testing.assert_array_equal(first, second)
 
 
-def first_voices_and_others():
-    """Yield all voices; those after the first of their language are for `make test-all`."""
-    folder = Path(__file__).resolve().parents[3] / "voices"
-    languages = set()
-    for voice in VoiceLibrary(folder).voices:
-        marks = [pytest.mark.thorough] if voice.language in languages else []
-        languages.add(voice.language)
-        yield pytest.param(voice.name, marks=marks)
+GREETINGS = {
+    "en-us": "Good morning.", "en-gb": "Good morning.", "es": "Buenos días.", "fr": "Bonjour à tous.",
+    "hi": "नमस्ते दुनिया।", "it": "Buongiorno a tutti.", "pt-br": "Bom dia a todos.",
+}  # fmt: skip
+IN_PHONEMES = {"ja": "koɲɲiʨiβa.", "zh": "ni↓ xɑʊ↓."}
+VOICES = [voice.name for voice in VoiceLibrary(Path(__file__).resolve().parents[3] / "voices").voices]
 
 
-@pytest.mark.parametrize("voice", [*first_voices_and_others()])
+@pytest.mark.parametrize("voice", [VOICES[0], *(pytest.param(name, marks=pytest.mark.thorough) for name in VOICES[1:])])
 def test_every_voice_speaks_its_language(synthesizer, voice):
-    text = {
-        "en-us": "Good morning.", "en-gb": "Good morning.", "es": "Buenos días.",
-        "fr": "Bonjour à tous.", "hi": "नमस्ते दुनिया।", "it": "Buongiorno a tutti.",
-        "pt-br": "Bom dia a todos.",
-    }  # fmt: skip
-    phonemes = {"ja": "koɲɲiʨiβa.", "zh": "ni↓ xɑʊ↓."}
     language = synthesizer.planner.voices.resolve(voice).language
-    assert language is not None
-    utterance = (
-        Utterance(text[language], voice=voice) if language in text else Utterance(phonemes[language], "phonemes", voice)
-    )
-    samples = speak(synthesizer, utterance)
+    kind = "phonemes" if language in IN_PHONEMES else "text"
+    samples = speak(synthesizer, Utterance((GREETINGS | IN_PHONEMES)[language], kind, voice))
     assert_audible(samples)
     assert 0.6 < samples.size / 24_000 < 4
 
@@ -92,7 +82,8 @@ def test_a_blend_is_neither_of_its_voices(synthesizer):
         assert not np.allclose(pure[:n], blend[:n], atol=1e-2)
 
 
-@pytest.mark.parametrize("speed", [2.0, pytest.param(0.5, marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("speed", [0.5, 2.0])
 def test_speed_halves_and_doubles_the_duration(synthesizer, speed):
     text = f"{SENTENCE} Glue the sheet to the dark blue background."
     normal, other = (speak(synthesizer, Utterance(text, speed=each)).size for each in (1.0, speed))
@@ -111,11 +102,10 @@ def test_a_long_text_comes_out_whole(synthesizer, n_characters):
     ]
     text = " ".join(sentences[i % 4] for i in range(100))[:n_characters]
     plan = synthesizer.plan(Utterance(text))
-    segments: list[AudioSegment] = list(synthesizer.stream(plan))
+    segments = list(synthesizer.stream(plan))
     assert len(segments) > 1
-    whole = phonemes_of(synthesizer, text)
     said = " ".join(segment.phonemes for segment in segments)
-    assert said.split() == whole.split()
+    assert said.split() == phonemes_of(synthesizer, text).split()
     assert all(len(segment.phonemes) <= MAX_CHUNK_LENGTH for segment in segments)
     samples = np.concatenate([segment.samples for segment in segments])
     assert_audible(samples)
@@ -126,6 +116,7 @@ def test_a_long_text_comes_out_whole(synthesizer, n_characters):
     assert np.diff(loud).max() / 24_000 < 0.8
 
 
+@pytest.mark.thorough
 def test_chunks_are_the_whole_and_joins_do_not_click(synthesizer):
     text = " ".join([SENTENCE] * 8)
     segments = list(synthesizer.stream(synthesizer.plan(Utterance(text, speed=2.0))))
@@ -145,11 +136,10 @@ def test_no_chunk_is_much_longer_than_ten_seconds(synthesizer, voice, speed):
     assert 7 < max(durations) < 12
 
 
-def test_phonemes_are_said_as_they_are(synthesizer):
-    phonemes = phonemes_of(synthesizer, SENTENCE)
-    by_text = speak(synthesizer, Utterance(SENTENCE))
-    by_phonemes = speak(synthesizer, Utterance(phonemes, "phonemes"))
-    np.testing.assert_array_equal(by_text, by_phonemes)
+def test_phonemes_are_said_as_they_are(small_synthesizer):
+    phonemes = phonemes_of(small_synthesizer, SENTENCE)
+    by_text = speak(small_synthesizer, Utterance(SENTENCE))
+    np.testing.assert_array_equal(by_text, speak(small_synthesizer, Utterance(phonemes, "phonemes")))
 
 
 @pytest.mark.parametrize(
@@ -177,14 +167,14 @@ def test_phonemes_are_said_as_they_are(synthesizer):
         (Utterance("a[pause:50s]" * 13), errors.InvalidRequestError),
     ],
 )
-def test_what_cannot_be_said_is_refused_with_a_4xx(synthesizer, utterance, error):
+def test_what_cannot_be_said_is_refused_with_a_4xx(small_synthesizer, utterance, error):
     with pytest.raises(error) as caught:
-        synthesizer.plan(utterance)
+        small_synthesizer.plan(utterance)
     assert 400 <= caught.value.status < 500
 
 
-def test_a_closed_synthesizer_says_so(model_file, cache_dir):
-    synthesizer = load_synthesizer(Settings(cache_dir=cache_dir), print)
+def test_a_closed_synthesizer_says_so(tmp_path):
+    synthesizer = open_small(tmp_path)
     plan = synthesizer.plan(Utterance(SENTENCE))
     synthesizer.close()
     synthesizer.close()
@@ -192,9 +182,9 @@ def test_a_closed_synthesizer_says_so(model_file, cache_dir):
         next(synthesizer.stream(plan))
 
 
-def test_the_self_test_notices_silence(synthesizer, monkeypatch):
-    assert synthesizer.self_test() > 0
-    kind = type(synthesizer.model)
+def test_the_self_test_notices_silence(small_synthesizer, monkeypatch):
+    assert small_synthesizer.self_test() > 0
+    kind = type(small_synthesizer.model)
     infer = kind.infer
 
     def silent(*arguments, **options):
@@ -204,7 +194,7 @@ def test_the_self_test_notices_silence(synthesizer, monkeypatch):
 
     monkeypatch.setattr(kind, "infer", silent)
     with pytest.raises(errors.SynthesisError, match="silent"):
-        synthesizer.self_test()
+        small_synthesizer.self_test()
 
 
 def test_an_unknown_default_voice_stops_start_up(model_file, cache_dir):
@@ -219,10 +209,8 @@ def zeros(samples):
     return [int(length) for length in lengths if length > 100]
 
 
-@pytest.mark.parametrize("speed", [1.0, 2.0])
-def test_a_pause_is_silence_of_exactly_its_length(synthesizer, speed):
-    said = "One.[pause:1.5s]Two[pause:250ms] three."
-    samples = speak(synthesizer, Utterance(said, speed=speed))
+def test_a_pause_is_silence_of_exactly_its_length(synthesizer):
+    samples = speak(synthesizer, Utterance("One.[pause:1.5s]Two[pause:250ms] three.", speed=2.0))
     # A sample at either side may be one that was faded to nothing.
     assert zeros(samples) == [pytest.approx(36_000, abs=2), pytest.approx(6_000, abs=2)]
 
@@ -235,21 +223,21 @@ def test_pauses_at_the_ends_are_made_too(synthesizer):
     np.testing.assert_array_equal(alone, np.zeros(2_400, np.float32))
 
 
-def test_a_text_with_nothing_to_pronounce_may_be_a_silence(synthesizer):
+def test_a_text_with_nothing_to_pronounce_may_be_a_silence(small_synthesizer):
     for text, kind in ((".", "text"), ("<speak>…</speak>", "ssml")):
-        samples = speak(synthesizer, Utterance(text, kind, silence_s=0.25))
+        samples = speak(small_synthesizer, Utterance(text, kind, silence_s=0.25))
         assert samples.size == 6_000
         assert not samples.any()
         with pytest.raises(errors.NothingToSayError):
-            synthesizer.plan(Utterance(text, kind))
+            small_synthesizer.plan(Utterance(text, kind))
     with pytest.raises(errors.EmptyTextError):
-        synthesizer.plan(Utterance(" ", silence_s=0.25))
-    assert speak(synthesizer, Utterance("Yes.", silence_s=0.25)).any()
+        small_synthesizer.plan(Utterance(" ", silence_s=0.25))
+    assert speak(small_synthesizer, Utterance("Yes.", silence_s=0.25)).any()
 
 
-def test_gain_is_a_factor_of_the_samples(synthesizer):
+def test_gain_is_a_factor_of_the_samples(small_synthesizer):
     said = Utterance("Yes.[pause:100ms]")
-    plain, half = speak(synthesizer, said), speak(synthesizer, said, gain=0.5)
+    plain, half = speak(small_synthesizer, said), speak(small_synthesizer, said, gain=0.5)
     assert plain.any()
     assert np.array_equal(half, plain * np.float32(0.5))
 
@@ -290,11 +278,18 @@ def test_a_book_is_read_while_its_beginning_is_spoken(synthesizer, monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def strict(synthesizer):
+def strict(small_synthesizer):
     """Return a planner that refuses what cannot be read."""
-    planner = synthesizer.planner
+    planner = small_synthesizer.planner
     front_end = FrontEnd(planner.front_end.readers.espeak, strict=True)
     return Planner(front_end, planner.voices, default_voice="af_heart", max_text_length=20_000)
+
+
+@pytest.fixture
+def brief(small_synthesizer, monkeypatch):
+    """Return a planner of texts of two thousand characters at most."""
+    monkeypatch.setattr(small_synthesizer.planner, "_max_text_length", 2_000)
+    return small_synthesizer.planner
 
 
 _PASSAGES = "".join(f"<voice name='{voice}'>{SENTENCE * 15}</voice>" for voice in ("am_adam", "af_sky") * 2)
@@ -312,46 +307,36 @@ _PASSAGES = "".join(f"<voice name='{voice}'>{SENTENCE * 15}</voice>" for voice i
     ],
 )
 def test_a_character_that_cannot_be_read_is_dropped_and_told_or_refused_before_anything_is_said(
-    synthesizer, strict, utterance, place
+    small_synthesizer, strict, utterance, place
 ):
     with pytest.raises(errors.InvalidTextError, match=place):
         strict.plan(utterance, Delivery())
-    plan = synthesizer.plan(utterance)
+    plan = small_synthesizer.plan(utterance)
     assert list(plan.chunks)
     (told,) = plan.coverage.dropped
     assert utterance.text[slice(*told)] in "\x00\x1b\ud800\ue000\u13a0"
 
 
-@pytest.mark.parametrize(
-    ("text", "language"),
-    [
-        ("≥" * 8_000, "en-us"),
-        pytest.param("≤" * 20_000, "fr", marks=pytest.mark.thorough),
-        pytest.param("√2" * 10_000, "es", marks=pytest.mark.thorough),
-    ],
-)
-def test_a_text_that_is_too_long_in_words_is_refused_before_it_is_read(synthesizer, monkeypatch, text, language):
-    planner = synthesizer.planner
-    monkeypatch.setattr(planner.front_end, "_read_block", lambda *_: pytest.fail("it was read"))
-    with pytest.raises(errors.TextTooLongError, match="in words more than 160000"):
-        planner.plan(Utterance(text, language=language), Delivery())
+@pytest.mark.parametrize(("text", "language"), [("≥" * 800, "en-us"), ("≤" * 2_000, "fr"), ("√2" * 1_000, "es")])
+def test_a_text_that_is_too_long_in_words_is_refused_before_it_is_read(brief, monkeypatch, text, language):
+    monkeypatch.setattr(brief.front_end, "_read_block", lambda *_: pytest.fail("it was read"))
+    utterance = Utterance(text, language=language)
+    with pytest.raises(errors.TextTooLongError, match="in words more than 16000"):
+        brief.plan(utterance, Delivery())
     with pytest.raises(errors.TextTooLongError):
-        planner.preview(Utterance(text, language=language), "even")
+        brief.preview(utterance, "even")
 
 
-def test_respellings_count_for_the_length_in_words(synthesizer):
+def test_respellings_count_for_the_length_in_words(brief):
     lexicon = UserLexicon.of_words({"a": "so it goes " * 11})
     with pytest.raises(errors.TextTooLongError):
-        synthesizer.plan(Utterance("a " * 9_000, lexicon=lexicon))
-    assert synthesizer.plan(Utterance("a " * 90, lexicon=lexicon)).chunks
+        brief.plan(Utterance("a " * 900, lexicon=lexicon), Delivery())
+    assert brief.plan(Utterance("a " * 90, lexicon=lexicon), Delivery()).chunks
 
 
-def test_a_text_of_too_many_phonemes_is_refused_before_all_of_it_is_read(synthesizer, monkeypatch):
-    planner = synthesizer.planner
+def test_a_text_of_too_many_phonemes_is_refused_before_all_of_it_is_read(brief, monkeypatch):
     lexicon = UserLexicon.of_words({"go": f"/{'kˈOkəɹO ' * 15}/"})
-    text = "Go, go. " * 2_000
-    limit = MOST_PHONEMES * 20_000
-    read: list[int] = []
+    text, limit, read = "Go, go. " * 200, MOST_PHONEMES * 2_000, []
 
     def counted(self, reading):
         read.append(len(reading.phonemes))
@@ -360,14 +345,13 @@ def test_a_text_of_too_many_phonemes_is_refused_before_all_of_it_is_read(synthes
     add = Coverage.add
     monkeypatch.setattr(Coverage, "add", counted)
     with pytest.raises(errors.TextTooLongError, match=f"more than {limit} phonemes"):
-        planner.preview(Utterance(text, lexicon=lexicon), "even")
+        brief.preview(Utterance(text, lexicon=lexicon), "even")
     assert limit < sum(read) <= limit + max(read)
     # Part of a document, it is as long as it is.
     part = Utterance(text, lexicon=lexicon, is_part=True)
-    assert sum(len(chunk.phonemes) for chunk in planner.plan(part, Delivery()).chunks) > limit
+    assert sum(len(chunk.phonemes) for chunk in brief.plan(part, Delivery()).chunks) > limit
 
 
 @pytest.mark.parametrize("language", ["en-us", "es", "hi", "ja", "zh"])
-def test_rows_of_figures_may_be_as_long_as_any_text(synthesizer, language):
-    plan = synthesizer.plan(Utterance("1,234,567 " * 2_000, language=language))
-    assert plan.language == language
+def test_rows_of_figures_may_be_as_long_as_any_text(brief, language):
+    assert brief.plan(Utterance("1,234,567 " * 200, language=language), Delivery()).language == language

@@ -41,16 +41,11 @@ def test_times_of_stretched_speech_are_stretched():
     assert (word.start_s, word.end_s) == (0.0375, 0.1125)
 
 
-@pytest.mark.parametrize(
-    ("chunking", "speed"),
-    [
-        ("early", 2.0),
-        pytest.param("even", 1.0, marks=pytest.mark.thorough),
-        pytest.param("even", 2.0, marks=pytest.mark.slow),
-        pytest.param("early", 1.0, marks=pytest.mark.slow),
-    ],
-)
-def test_every_word_of_the_text_has_its_time(synthesizer, chunking, speed):
+@pytest.mark.parametrize("speed", [1.0, 2.0])
+@pytest.mark.parametrize("chunking", ["early", "even"])
+@pytest.mark.parametrize("model", ["small_synthesizer", pytest.param("synthesizer", marks=pytest.mark.thorough)])
+def test_every_word_of_the_text_has_its_time(request, model, chunking, speed):
+    synthesizer = request.getfixturevalue(model)
     plan = synthesizer.plan(Utterance(TEXT * 2, speed=speed), Delivery(chunking=chunking, timed=True))
     segments = list(synthesizer.stream(plan))
     assert len(segments) > 1
@@ -89,13 +84,10 @@ def test_words_are_where_the_sound_is(synthesizer):
     assert inside > 5 * max(pauses)
 
 
-def test_no_times_where_none_are_wanted(synthesizer):
-    plan = synthesizer.plan(Utterance("Good morning."))
-    assert all(not segment.words for segment in synthesizer.stream(plan))
-
-
-def test_a_model_without_durations_has_no_times(synthesizer, monkeypatch):
-    monkeypatch.setattr(type(synthesizer.model), "gives_durations", False)
-    synthesizer.plan(Utterance("Good morning."))
+def test_no_times_where_none_are_wanted_or_the_model_has_none(small_synthesizer, monkeypatch):
+    plan = small_synthesizer.plan(Utterance("Good morning."))
+    assert all(not segment.words for segment in small_synthesizer.stream(plan))
+    monkeypatch.setattr(type(small_synthesizer.model), "gives_durations", False)
+    small_synthesizer.plan(Utterance("Good morning."))
     with pytest.raises(errors.TimesUnavailableError, match="durations"):
-        synthesizer.plan(Utterance("Good morning."), Delivery(timed=True))
+        small_synthesizer.plan(Utterance("Good morning."), Delivery(timed=True))

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -16,23 +17,21 @@ from tests.opened_models import open_small
 
 from service.speech import Cancellation, Delivery, Utterance
 
-TEXT = "Four hours of steady work faced us, and nobody knew what would come of it."
+TEXT = "Four hours of steady work faced us, and nobody knew what would come of it. " * 6
 STREAM = Delivery(streamed=True)
 
 
 @pytest.fixture(params=[1, 2])
 def own(request, tmp_path):
-    synthesizer = open_small(tmp_path, workers=request.param, threads=2)
-    yield synthesizer
-    synthesizer.close()
+    with closing(open_small(tmp_path, workers=request.param, threads=2)) as synthesizer:
+        yield synthesizer
 
 
-@pytest.fixture(params=[1, pytest.param(2, marks=pytest.mark.thorough)])
+@pytest.fixture(params=[1, 2])
 def speaking(request, model_file, cache_dir):
     settings = Settings(cache_dir=cache_dir, workers=request.param, threads=2)
-    synthesizer = load_synthesizer(settings, lambda line: None)
-    yield synthesizer
-    synthesizer.close()
+    with closing(load_synthesizer(settings, lambda line: None)) as synthesizer:
+        yield synthesizer
 
 
 def said(synthesizer, cancellation=None):
@@ -63,20 +62,22 @@ def until(condition):
         time.sleep(0.001)
 
 
-def test_speech_is_the_same_after_unloading_even_in_its_midst(speaking):
-    before = said(speaking)
-    assert speaking.is_loaded
-    described = description_of(speaking.model)
+@pytest.mark.parametrize("whose", ["own", pytest.param("speaking", marks=pytest.mark.thorough)])
+def test_speech_is_the_same_after_unloading_even_in_its_midst(whose, request):
+    synthesizer = request.getfixturevalue(whose)
+    before = said(synthesizer)
+    assert synthesizer.is_loaded
+    described = description_of(synthesizer.model)
     for _ in range(2):  # there may be nothing to unload
-        speaking.unload()
-    assert not speaking.is_loaded
-    assert described == description_of(speaking.model)
-    np.testing.assert_array_equal(said(speaking), before)
+        synthesizer.unload()
+    assert not synthesizer.is_loaded
+    assert described == description_of(synthesizer.model)
+    np.testing.assert_array_equal(said(synthesizer), before)
     segments = []
-    for segment in speaking.stream(speaking.plan(Utterance(TEXT, speed=2.0), STREAM)):
+    for segment in synthesizer.stream(synthesizer.plan(Utterance(TEXT, speed=2.0), STREAM)):
         segments.append(segment.samples)
         if len(segments) == 2:
-            speaking.unload()
+            synthesizer.unload()
     assert len(segments) > 2
     np.testing.assert_array_equal(np.concatenate(segments), before)
 
