@@ -5,8 +5,6 @@ fixtures count for the files that name them. What no import shows, C, data and p
 by folder.
 """
 
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
@@ -71,7 +69,7 @@ class Packages:
 
     def files(self, names):
         """Return the files that imports depend on, whether they are there or not."""
-        found: set[str] = set()
+        found = set()
         for module, name in names:
             path = module.replace(".", "/")
             if path.partition("/")[0] not in SOURCES:
@@ -110,8 +108,8 @@ def needs():
         for file in (REPOSITORY / folder).rglob("*.py")
     }
     packages = Packages(trees)
-    needed: dict[str, set[str]] = {}
-    fixtures: dict[str, dict[str, ast.FunctionDef]] = {}
+    needed = {}
+    fixtures = {}
     for path, tree in trees.items():
         if path.endswith("conftest.py"):
             fixtures[path.removesuffix("conftest.py")] = functions = functions_of(tree)

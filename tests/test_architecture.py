@@ -44,28 +44,13 @@ ALLOWED = {
     | {"speech", "api", "cluster"},
 }
 OUTSIDE = {
-    "ortffi": {"model", "preparation", "speech"},
-    "fastapi": {"api", "hosting", "cluster"},
-    "starlette": {"api", "hosting", "cluster"},
-    "uvicorn": {"api"},
-    "prometheus_client": {"api", "cluster"},
-    "soundfile": {"audio"},
-    "soxr": {"audio"},
-    "av": {"audio", "covers"},
-    "lxml": {"books"},
-    "docx": set(),
-    "markdown_it": {"books"},
-    "charset_normalizer": {"books"},
-    "rich": {"books"},
-    "opentelemetry": {"api"},
-    "wyoming": {"api"},
-    "zeroconf": {"api"},
-    "ray": {"cluster"},
-    "pyarrow": {"cluster"},
-    "onnx": {"preparation"},
-    "onnx_ir": {"preparation"},
-    "onnxscript": {"preparation"},
-}
+    "ortffi": {"model", "preparation", "speech"}, "fastapi": {"api", "hosting", "cluster"},
+    "starlette": {"api", "hosting", "cluster"}, "uvicorn": {"api"}, "prometheus_client": {"api", "cluster"},
+    "soundfile": {"audio"}, "soxr": {"audio"}, "av": {"audio", "covers"}, "lxml": {"books"}, "docx": set(),
+    "markdown_it": {"books"}, "charset_normalizer": {"books"}, "rich": {"books"}, "opentelemetry": {"api"},
+    "wyoming": {"api"}, "zeroconf": {"api"}, "ray": {"cluster"}, "pyarrow": {"cluster"},
+    "onnx": {"preparation"}, "onnx_ir": {"preparation"}, "onnxscript": {"preparation"},
+}  # fmt: skip
 
 # Modules or packages of service/api, each for one kind of caller; only the application knows all.
 DOORS = {"synthesize", "openai", "elevenlabs", "piper", "websocket", "wyoming", "admin", "page", "jobs"}
@@ -76,14 +61,10 @@ MOST_SHORT_MODULES = 87
 # Every room of service/text imports only from lines above its own.
 TEXT_LAYERS = [
     {"backtracking", "languages", "offset_mapping", "scripts", "stress", "turn", "vocabulary", "wordlist"},
-    {"characters", "reading", "spans"},
-    {"markup", "punctuation", "reader"},
+    {"characters", "reading", "spans"}, {"markup", "punctuation", "reader"},
     {"clauses", "espeak", "lexicon_entries", "mandarin", "mixed", "normalization", "omissions"},
-    {"text_blocks", "english", "japanese", "user_lexicon"},
-    {"readers"},
-    {"frontend"},
-    {"__init__"},
-]
+    {"text_blocks", "english", "japanese", "user_lexicon"}, {"readers"}, {"frontend"}, {"__init__"},
+]  # fmt: skip
 
 # Every module of ortffi imports only those before it.
 LAYERS = [

@@ -31,13 +31,9 @@ print(*{name.partition(".")[0] for name in set(sys.modules) - before} - sys.stdl
 
 def run(*command, cwd=None, env=None):
     done = subprocess.run(
-        [str(word) for word in command],
-        cwd=cwd,
-        env=None if env is None else dict(env),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+        [str(word) for word in command], cwd=cwd, env=None if env is None else dict(env), capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

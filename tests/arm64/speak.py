@@ -6,8 +6,6 @@ are then to be the same, line by line: how the text is read, and how long each s
 of its own for the times of each phoneme. What may differ goes to standard error.
 """
 
-from __future__ import annotations
-
 import json
 import platform
 import socket
@@ -18,7 +16,6 @@ import urllib.error
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from bench.stock import leave_out_native_operators
 from service.loading import load_synthesizer
@@ -71,7 +68,7 @@ def print_times(cache_dir):
         headers = {"Content-Type": "application/json"}
         request = urllib.request.Request(f"{address}/synthesize", body, headers)
         with urllib.request.urlopen(request, timeout=_STARTUP_S) as response:
-            answer: dict[str, Any] = json.load(response)
+            answer = json.load(response)
         print("seconds", answer["duration_s"])
         for word in answer["words"]:
             symbols = (f"{p['symbol']} {p['start_s']} {p['end_s']}" for p in word["phonemes"])

@@ -4,8 +4,6 @@ Each node's processes are a group of their own, by whose number they are ended: 
 every Ray on the machine.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -30,7 +28,7 @@ ENVIRONMENT = {
 }
 _START_S = 120
 
-SESSIONS: set[int] = set()
+SESSIONS = set()
 """Of the nodes that this process has started."""
 
 
@@ -62,13 +60,9 @@ class Node:
             ),
         ]  # fmt: skip
         process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            env={**os.environ, **environment},
-            start_new_session=True,
-        )
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env={**os.environ, **environment}, start_new_session=True,
+        )  # fmt: skip
         self._group = process.pid
         SESSIONS.add(process.pid)
         try:
@@ -104,7 +98,7 @@ class Cluster:
     def __init__(self, **environment):
         self._folder = Path(tempfile.mkdtemp(prefix="kr"))  # Ray's sockets need a short path
         self._environment = {**ENVIRONMENT, **environment}
-        self.nodes: dict[str, Node] = {}
+        self.nodes = {}
 
     def __enter__(self):
         try:

@@ -1,13 +1,10 @@
 """Ray Serve on the nodes of the tests: deploying, watching, and asking."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import time
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
 import httpx
 from tests.cluster.ray_nodes import DASHBOARD
@@ -31,7 +28,7 @@ class Serve:
 
     def __init__(self):
         self._dashboard = httpx.Client(base_url=DASHBOARD, timeout=60)
-        self._arguments: dict[str, Any] = {}
+        self._arguments = {}
 
     def close(self):
         self._dashboard.close()
@@ -54,12 +51,9 @@ class Serve:
     def send(self, options):
         """Have Ray take the configuration, with these options of the deployment."""
         application = {
-            "name": "kokoro",
-            "route_prefix": "/",
-            "import_path": "service.cluster.serving:build",
-            "args": self._arguments,
-            "deployments": [{"name": "Kokoro", **options}] if options else [],
-        }
+            "name": "kokoro", "route_prefix": "/", "import_path": "service.cluster.serving:build",
+            "args": self._arguments, "deployments": [{"name": "Kokoro", **options}] if options else [],
+        }  # fmt: skip
         config = {
             "proxy_location": "HeadOnly",
             # As in deploy/ray/serve.yaml: the service's own deadline.
@@ -79,12 +73,10 @@ class Serve:
 
     def _application(self):
         details = self._dashboard.get("/api/serve/applications/").json()
-        found: dict[str, Any] = details["applications"].get("kokoro", {})
-        return found
+        return details["applications"].get("kokoro", {})
 
     def _deployment(self):
-        found: dict[str, Any] = self._application().get("deployments", {}).get("Kokoro", {})
-        return found
+        return self._application().get("deployments", {}).get("Kokoro", {})
 
     def replicas(self):
         """Return the replicas that run."""
@@ -127,7 +119,6 @@ class Heard:
     @property
     def replica(self):
         """The id of the replica that answered."""
-        assert self.headers is not None
         return self.headers["x-replica"]
 
 

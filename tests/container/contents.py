@@ -44,17 +44,11 @@ def main():
     image = json.loads(arguments.config.read_text(encoding="utf-8"))["Docker"]
     config = image["config"]
     faults = [
-        *architecture(root, image, arguments.architecture),
-        *licences(root),
-        *sbom(root),
-        *labels(config),
-        *tools(root, config),
-        *leftovers(root),
+        *architecture(root, image, arguments.architecture), *licences(root), *sbom(root), *labels(config),
+        *tools(root, config), *leftovers(root),
         *(f"no {name} model" for name in arguments.model if not list(root.glob(MODELS[name]))),
-        *bytecode(root),
-        *writable(root),
-        *machine(root, arguments.base, arguments.volumes),
-    ]
+        *bytecode(root), *writable(root), *machine(root, arguments.base, arguments.volumes),
+    ]  # fmt: skip
     base, added = _megabytes(arguments.base), _megabytes(root) - _megabytes(arguments.base)
     if arguments.adds_at_most_mb is not None and added > arguments.adds_at_most_mb:
         faults.append(f"it adds {added:.1f} MB to its base, not {arguments.adds_at_most_mb:.0f}")

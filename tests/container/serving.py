@@ -10,8 +10,6 @@ groups, no capability, a network of its own.
 Standard library only; ends with status 1 and one line where something is not as promised.
 """
 
-from __future__ import annotations
-
 import argparse
 import array
 import ctypes
@@ -28,10 +26,8 @@ import tempfile
 import time
 import urllib.request
 import wave
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 SENTENCE = "The container speaks, and its root cannot be written."
 _PATIENCE_S = 1800.0
@@ -283,7 +279,7 @@ def _raise_loopback():
 def _ask(address, body=None):
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(address, data, {"Content-Type": "application/json"})
-    opener: Callable[..., Any] = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
     with opener(request, timeout=_PATIENCE_S) as answer:
         return answer.status, answer.read()
 

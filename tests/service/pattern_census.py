@@ -5,8 +5,6 @@ some patterns are made when they are first needed. Prints JSON: a list of file, 
 pattern and flags.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import pkgutil
@@ -21,7 +19,7 @@ _ROOT = Path(__file__).parents[2]
 
 def main():
     """Print the census."""
-    found: set[tuple[str, int, str, str, int]] = set()
+    found = set()
     compile_ = re.compile
 
     def watched(name, function):

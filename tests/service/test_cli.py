@@ -16,13 +16,9 @@ from service.preparation import assembly
 def run(*arguments, stdin="", environment=None):
     """Run a command in a process of its own: once for each kind of end, else `command` will do."""
     return subprocess.run(
-        [sys.executable, "-m", "service", *arguments],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **(environment or {})},
-    )
+        [sys.executable, "-m", "service", *arguments], input=stdin, capture_output=True, text=True,
+        check=False, env={**os.environ, **(environment or {})},
+    )  # fmt: skip
 
 
 def test_say_writes_a_file(model_file, cache_dir, tmp_path):
@@ -175,13 +171,11 @@ def test_doctor_finds_everything_well(model_file, cache_dir):
 @pytest.mark.parametrize(
     ("arguments", "failing"),
     [
-        (["--voices-dir", "/nowhere"], "no voices"),
-        (["--model", "/nowhere/m.onnx"], "m.onnx"),
-        (["--espeak-data", "/nowhere"], "/nowhere"),
-        (["--voice", "af_nobody"], "af_nobody"),
+        (["--voices-dir", "/nowhere"], "no voices"), (["--model", "/nowhere/m.onnx"], "m.onnx"),
+        (["--espeak-data", "/nowhere"], "/nowhere"), (["--voice", "af_nobody"], "af_nobody"),
         (["--kernels", "abacus"], "kernels = abacus: "),
     ],
-)
+)  # fmt: skip
 def test_doctor_says_what_is_wrong_and_its_status_tells(model_file, cache_dir, arguments, failing):
     assert_failing(command("doctor", "--cache-dir", str(cache_dir), *arguments), failing)
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import importlib.metadata
 import shlex
 import subprocess
@@ -17,7 +15,7 @@ else:
 
 def declared(repository):
     project = tomllib.loads((repository / "pyproject.toml").read_text())["project"]
-    extras: dict[str, list[str]] = project["optional-dependencies"]
+    extras = project["optional-dependencies"]
     return {name: wanted for name, wanted in extras.items() if name not in ("dev", "jetson")}
 
 

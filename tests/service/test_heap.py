@@ -58,12 +58,9 @@ def run(tmp_path, **environ):
     told = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
     told.pop("GLIBC_TUNABLES", None)
     result = subprocess.run(
-        [sys.executable, "-c", SCRIPT, f"{tmp_path}/malloc.xml"],
-        env={**told, **environ},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+        [sys.executable, "-c", SCRIPT, f"{tmp_path}/malloc.xml"], env={**told, **environ},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
     heaps, returned = result.stdout.split()
     return int(heaps), float(returned)
 

@@ -47,12 +47,8 @@ def test_a_line_of_json_has_the_same_and_every_extra_field():
     assert time.utcoffset() == timedelta(0)
     assert abs(datetime.now(timezone.utc) - time) < timedelta(days=1)
     assert line == {
-        "level": "WARNING",
-        "logger": "service.test",
-        "message": "54 voices",
-        "n_voices": 54,
-        "where": "here",
-    }
+        "level": "WARNING", "logger": "service.test", "message": "54 voices", "n_voices": 54, "where": "here",
+    }  # fmt: skip
 
 
 def test_the_colours_of_uvicorn_are_left_out():
@@ -92,38 +88,21 @@ def test_a_request_in_json_has_its_fields_as_fields():
     (line,) = run_json(REQUEST)
     del line["time"]
     assert line == {
-        "level": "INFO",
-        "logger": "service.test",
-        "message": "request",
-        "id": "abc",
-        "method": "POST",
-        "path": "/synthesize",
-        "status": 200,
-        "outcome": "ok",
-        "voice": "af_heart",
-        "cached": True,
+        "level": "INFO", "logger": "service.test", "message": "request", "id": "abc", "method": "POST",
+        "path": "/synthesize", "status": 200, "outcome": "ok", "voice": "af_heart", "cached": True,
         "seconds": 0.123457,
-    }
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("value", "written"),
     [
-        ("plain-1.0", "plain-1.0"),
-        ("", '""'),
-        ("two words", '"two words"'),
-        ("a=b", '"a=b"'),
-        ('say "hi"', r'"say \"hi\""'),
-        ("back\\slash", r'"back\\slash"'),
-        ("line\nfeed", r'"line\nfeed"'),
-        ("\x1b[31m", r'"\x1b[31m"'),
-        ("\u2028\x85\ud800", r'"\u2028\x85\ud800"'),
-        ("a\xa0b", r'"a\xa0b"'),
-        ("ünï", "ünï"),
-        (7, "7"),
-        (False, "false"),
+        ("plain-1.0", "plain-1.0"), ("", '""'), ("two words", '"two words"'), ("a=b", '"a=b"'),
+        ('say "hi"', r'"say \"hi\""'), ("back\\slash", r'"back\\slash"'), ("line\nfeed", r'"line\nfeed"'),
+        ("\x1b[31m", r'"\x1b[31m"'), ("\u2028\x85\ud800", r'"\u2028\x85\ud800"'), ("a\xa0b", r'"a\xa0b"'),
+        ("ünï", "ünï"), (7, "7"), (False, "false"),
     ],
-)
+)  # fmt: skip
 def test_logfmt_quotes_what_needs_it(value, written):
     assert str(RequestFields({"x": value})) == f"request x={written}"
 

@@ -41,7 +41,6 @@ def test_who_stops_the_command_stops_the_reading(more, number, tmp_path):
     with process:
         wait_until(lambda: bool(started(book)))
         starter = starter_of(process.pid)
-        assert starter is not None
         process.send_signal(number)
         told, _ = process.communicate(timeout=60)
     assert (process.returncode, told) == (130 if number == signal.SIGINT else -number, "")

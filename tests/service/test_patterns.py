@@ -3,8 +3,6 @@
 A pattern may take the square of what is short for a reason that stands in a table here.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import math
@@ -24,15 +22,12 @@ pytestmark = pytest.mark.thorough
 BLOCK = "a block of a thousand characters, or the words that one element of markup holds together"
 WORD = "one word or number"
 SQUARE = {
-    "service/text/normalization/": BLOCK,
-    "service/text/punctuation.py": BLOCK,
-    "service/text/english/data/": WORD,
-    "service/text/english/numerals.py": WORD,
-    "service/text/english/subwords.py": WORD,
-    "service/text/espeak/": BLOCK,
+    "service/text/normalization/": BLOCK, "service/text/punctuation.py": BLOCK,
+    "service/text/english/data/": WORD, "service/text/english/numerals.py": WORD,
+    "service/text/english/subwords.py": WORD, "service/text/espeak/": BLOCK,
     "service/text/mandarin/polyphones.py": BLOCK,
     "service/machine/": "a message of a library, or a file of the board",
-}
+}  # fmt: skip
 """Where a pattern's work may grow with the square of its text, and what that text is."""
 
 LIMITED = {
@@ -75,12 +70,9 @@ class Call(NamedTuple):
 @pytest.fixture(scope="module")
 def census(repository):
     done = subprocess.run(
-        [sys.executable, "-m", "tests.service.pattern_census"],
-        cwd=repository,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+        [sys.executable, "-m", "tests.service.pattern_census"], cwd=repository, capture_output=True,
+        text=True, check=True,
+    )  # fmt: skip
     return [Call(*call) for call in json.loads(done.stdout)]
 
 
@@ -115,7 +107,7 @@ def test_the_work_of_every_pattern_is_bounded(census, sources):
     slow = []
     squares, limited = set(), set()
     for (pattern, flags), places in patterns.items():
-        worst: dict[Use, tuple[float, str]] = {}
+        worst = {}
         for file, use in sorted(places):
             if use not in worst:
                 worst[use] = growth(re.compile(pattern, flags), use)
@@ -173,7 +165,7 @@ def _uses(sources):
     A pattern with a name of its module is used by the methods that are called on this name. If it
     is handed on, or has no name, it may be searched for.
     """
-    used: dict[str, set[Use]] = defaultdict(set)
+    used = defaultdict(set)
     for file, module in sources.items():
         called = {
             id(node.func.value): node.func.attr
@@ -186,7 +178,7 @@ def _uses(sources):
                 continue
             scope = file if name.startswith("_") else ""
             used[f"{scope}:{name}"].add(_use(called.get(id(node), "")))
-    uses: dict[tuple[str, int], set[Use]] = defaultdict(lambda: {"search"})
+    uses = defaultdict(lambda: {"search"})
     for file, module in sources.items():
         for node in module.body:
             if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):

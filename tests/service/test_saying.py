@@ -10,15 +10,12 @@ from service.text import USUAL, Normalization
 @pytest.mark.parametrize(
     ("option", "normalization"),
     [
-        ("true", USUAL),
-        ("false", None),
-        ("urls=short", Normalization(urls="short")),
+        ("true", USUAL), ("false", None), ("urls=short", Normalization(urls="short")),
         ("urls=skip, code=skip,markdown=false", Normalization("skip", None, False, "skip")),
         ('{"emoji": "name", "numbers_as": "digits"}', Normalization(emoji="name", numbers_as="digits")),
-        ('{"markdown": false}', Normalization(markdown=False)),
-        ("{}", USUAL),
+        ('{"markdown": false}', Normalization(markdown=False)), ("{}", USUAL),
     ],
-)
+)  # fmt: skip
 def test_choices_are_those_of_synthesize(option, normalization):
     assert normalization_of(option) == normalization
 

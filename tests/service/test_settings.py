@@ -76,13 +76,10 @@ def test_an_empty_variable_is_as_good_as_none(monkeypatch):
 @pytest.mark.parametrize(
     ("flags", "named"),
     [
-        ({"port": "many"}, "port"),
-        ({"port": "65536"}, "port"),
-        ({"provider": "gpu"}, "provider"),
-        ({"max_text_length": "0"}, "max_text_length"),
-        ({"threads": "-1"}, "threads"),
+        ({"port": "many"}, "port"), ({"port": "65536"}, "port"), ({"provider": "gpu"}, "provider"),
+        ({"max_text_length": "0"}, "max_text_length"), ({"threads": "-1"}, "threads"),
     ],
-)
+)  # fmt: skip
 def test_a_value_out_of_range_is_named(flags, named):
     with pytest.raises(SettingsError, match=named):
         load_settings(flags)

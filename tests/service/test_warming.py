@@ -1,7 +1,5 @@
 """`warm_languages`: G2P that is loaded at start."""
 
-from __future__ import annotations
-
 import pytest
 from service.errors import LanguageUnavailableError, SettingsError
 from service.settings import Settings
@@ -15,7 +13,7 @@ from service.text import FrontEnd, Passage, find_language
 @pytest.fixture
 def warmed(monkeypatch):
     """Return the languages that are loaded, as they come."""
-    languages: list[str] = []
+    languages = []
     warm_up = FrontEnd.warm_up
 
     def noting(front_end, language):
@@ -29,13 +27,10 @@ def warmed(monkeypatch):
 @pytest.mark.parametrize(
     ("settings", "languages"),
     [
-        ({}, ["en-us"]),
-        ({"voice": "ef_dora"}, ["es"]),
-        ({"voice": "bf_emma(2)+ef_dora"}, ["en-gb"]),
-        ({"warm_languages": ()}, []),
-        ({"warm_languages": ("fr", "it", "pt")}, ["fr", "it", "pt-br"]),
+        ({}, ["en-us"]), ({"voice": "ef_dora"}, ["es"]), ({"voice": "bf_emma(2)+ef_dora"}, ["en-gb"]),
+        ({"warm_languages": ()}, []), ({"warm_languages": ("fr", "it", "pt")}, ["fr", "it", "pt-br"]),
     ],
-)
+)  # fmt: skip
 def test_languages_are_loaded_before_the_service_is_ready(settings, languages, warmed, tmp_path):
     open_small(tmp_path, threads=1, **settings).close()
     assert warmed == languages

@@ -29,17 +29,10 @@ def old_library(monkeypatch):
 
 def test_every_format_has_a_media_type():
     assert {name: form.media_type for name, form in FORMATS.items()} == {
-        "wav": "audio/wav",
-        "pcm": "audio/pcm",
-        "flac": "audio/flac",
-        "mp3": "audio/mpeg",
-        "opus": "audio/ogg",
-        "aac": "audio/aac",
-        "mulaw": "audio/PCMU",
-        "alaw": "audio/PCMA",
-        "wav_mulaw": "audio/wav",
-        "wav_alaw": "audio/wav",
-    }
+        "wav": "audio/wav", "pcm": "audio/pcm", "flac": "audio/flac", "mp3": "audio/mpeg",
+        "opus": "audio/ogg", "aac": "audio/aac", "mulaw": "audio/PCMU", "alaw": "audio/PCMA",
+        "wav_mulaw": "audio/wav", "wav_alaw": "audio/wav",
+    }  # fmt: skip
 
 
 def test_raw_telephony_names_a_rate_that_is_not_its_own():

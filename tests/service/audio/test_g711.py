@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import io
 
 import numpy as np
@@ -7,9 +5,9 @@ import pytest
 import soundfile
 from tests.service.audio.audio_samples import stream, voice_like
 
-from service.audio import AudioFormat, encode
+from service.audio import encode
 
-RAW: list[AudioFormat] = ["mulaw", "alaw"]
+RAW = ["mulaw", "alaw"]
 
 
 def expanded(content, law):

@@ -38,13 +38,9 @@ def sweep():
 
 
 CASES = {
-    "speech": voice_like(2),
-    "bursts": bursts(),
-    "clicks": clicks(),
-    "square": square(),
-    "sweep": sweep(),
+    "speech": voice_like(2), "bursts": bursts(), "clicks": clicks(), "square": square(), "sweep": sweep(),
     "noise": NOISE.normal(0, 0.2, TIMES.size).astype(np.float32),
-}
+}  # fmt: skip
 
 
 def write_loud(path, book_format, samples):

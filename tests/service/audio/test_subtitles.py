@@ -20,7 +20,7 @@ def spoken(text, word_s=0.3, rest_s=0.05):
 
 
 def texts(text, **limits):
-    return [cue.text for cue in cues_of_words(spoken(text), text, **limits)]  # type: ignore[arg-type]
+    return [cue.text for cue in cues_of_words(spoken(text), text, **limits)]
 
 
 def test_the_media_types_are_those_of_the_formats():
@@ -72,13 +72,10 @@ def test_a_cue_ends_after_it_starts():
 @pytest.mark.parametrize(
     "cues",
     [
-        [Cue(-0.1, 1, "a")],
-        [Cue(2, 1, "a")],
-        [Cue(float("nan"), 1, "a")],
-        [Cue(0, float("inf"), "a")],
+        [Cue(-0.1, 1, "a")], [Cue(2, 1, "a")], [Cue(float("nan"), 1, "a")], [Cue(0, float("inf"), "a")],
         [Cue(2, 3, "a"), Cue(1, 2, "b")],
     ],
-)
+)  # fmt: skip
 def test_times_out_of_order_are_refused(cues):
     for write in (srt, vtt):
         with pytest.raises(ValueError, match="not in order"):

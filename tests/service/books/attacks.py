@@ -1,12 +1,8 @@
 """Small documents that take much time or memory to read."""
 
-from __future__ import annotations
-
 import bz2
 import io
 import zipfile
-from collections.abc import Callable
-from pathlib import Path
 
 import docx
 from tests.service.books import made_books
@@ -127,20 +123,12 @@ def packed_text(path):
     return path
 
 
-ATTACKS: dict[str, Callable[[Path], Path]] = {
-    "letters.txt": long_line,
-    "spaces.txt": lambda path: long_line(path, " "),
-    "tabs.md": lambda path: long_line(path, "\t"),
-    "breaks.html": lambda path: long_line(path, "<br>"),
-    "wide-cell.docx": wide_cell,
-    "merged-rows.docx": merged_rows,
-    "paragraphs.docx": many_paragraphs,
-    "notes.docx": large_notes,
-    "packed.fb2": packed_fiction,
-    "paragraphs.epub": empty_paragraphs,
-    "chapters.epub": large_chapters,
-    "headings.html": many_headings,
-    "nested.html": nested,
+ATTACKS = {
+    "letters.txt": long_line, "spaces.txt": lambda path: long_line(path, " "),
+    "tabs.md": lambda path: long_line(path, "\t"), "breaks.html": lambda path: long_line(path, "<br>"),
+    "wide-cell.docx": wide_cell, "merged-rows.docx": merged_rows, "paragraphs.docx": many_paragraphs,
+    "notes.docx": large_notes, "packed.fb2": packed_fiction, "paragraphs.epub": empty_paragraphs,
+    "chapters.epub": large_chapters, "headings.html": many_headings, "nested.html": nested,
     "packed.txt": packed_text,
-}
+}  # fmt: skip
 """By their file names."""

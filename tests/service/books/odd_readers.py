@@ -142,7 +142,7 @@ class _Trap:
 
 def send_code(path, name=None):
     """As a reader that a document has taken over might."""
-    cover = Picture(_Trap(), "image/png")  # type: ignore[arg-type]
+    cover = Picture(_Trap(), "image/png")
     return Book("Cover", (), None, cover, (Chapter("One", (Paragraph("Hello."),)),))
 
 
@@ -155,15 +155,11 @@ def tell_what_it_has(path):
         except FileNotFoundError:  # of the listing itself
             continue
     told = {
-        "pid": os.getpid(),
-        "parent": os.getppid(),
-        "descriptors": descriptors,
-        "threads": threading.active_count(),
-        "core": resource.getrlimit(resource.RLIMIT_CORE)[0],
-        "niceness": os.nice(0),
-        "first to go": Path("/proc/self/oom_score_adj").read_text().strip(),
+        "pid": os.getpid(), "parent": os.getppid(), "descriptors": descriptors,
+        "threads": threading.active_count(), "core": resource.getrlimit(resource.RLIMIT_CORE)[0],
+        "niceness": os.nice(0), "first to go": Path("/proc/self/oom_score_adj").read_text().strip(),
         "modules": sorted({name.partition(".")[0] for name in sys.modules}),
         "rooms": sorted({name for name in sys.modules if re.fullmatch(r"service\.\w+", name)}),
         "folder": os.getcwd(),
-    }
+    }  # fmt: skip
     return Book("Told", (), None, None, (Chapter("One", (Paragraph(json.dumps(told)),)),))

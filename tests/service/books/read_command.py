@@ -1,7 +1,5 @@
 """Run the command `read`, in a process of its own or in this one; look at what a player sees."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -67,8 +65,7 @@ def read_and_kill(book, output, cache, *options, after=None, after_s=None, by=si
         command(book, output, cache, *options), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         text=True, stdin=subprocess.DEVNULL, preexec_fn=_heed_interrupts,
     )  # fmt: skip
-    assert process.stdout is not None
-    lines: list[str] = []
+    lines = []
     if after is not None:
         for line in process.stdout:
             lines.append(line)
@@ -114,8 +111,6 @@ def played(path):
     with av.open(str(path)) as file:
         stream = file.streams.audio[0]
         chapters = [(one["metadata"]["title"], float(one["start"] * one["time_base"])) for one in file.chapters()]
-        assert stream.duration is not None
-        assert stream.time_base is not None
         duration_s = float(stream.duration * stream.time_base)
         tags, has_cover = {**file.metadata, **stream.metadata}, bool(file.streams.video)
         n_samples = sum(f.samples * 24_000 // f.sample_rate for f in file.decode(stream))

@@ -1,10 +1,6 @@
 """A book whose speech is made: tones in the place of voices."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from contextlib import contextmanager
-from typing import Any
 
 import numpy as np
 from service.books.audiobook import Audiobook, Order
@@ -21,7 +17,7 @@ class Heard:
     """A watcher that keeps what it is told."""
 
     def __init__(self):
-        self.events: list[tuple[str, str, Mapping[str, Any]]] = []
+        self.events = []
 
     def tell(self, event, line, **fields):
         self.events.append((event, line, fields))

@@ -102,15 +102,11 @@ def attributes(n, value="", between=" "):
 
 
 ATTRIBUTES = {
-    "names": attributes(500_000),
-    "numbers": attributes(200_000, "=1"),
-    "signs of ends": attributes(200_000, '=">"'),
-    "quotes": attributes(200_000, "='\"'", ""),
-    "spaces": attributes(200_000, " = x"),
-    "slashes": attributes(200_000, between="/"),
-    "lone quotes": "x\" y z ' " + attributes(200_000, "=1"),
-    "elements": f"{attributes(3000)}><p " * 200,
-}
+    "names": attributes(500_000), "numbers": attributes(200_000, "=1"),
+    "signs of ends": attributes(200_000, '=">"'), "quotes": attributes(200_000, "='\"'", ""),
+    "spaces": attributes(200_000, " = x"), "slashes": attributes(200_000, between="/"),
+    "lone quotes": "x\" y z ' " + attributes(200_000, "=1"), "elements": f"{attributes(3000)}><p " * 200,
+}  # fmt: skip
 LONG = "It rained, / and so on. " * 50_000
 
 
@@ -191,11 +187,9 @@ def test_the_parts_of_a_docx_are_where_it_says(tmp_path):
     styles = f'<w:styles {WORD}><w:style w:styleId="T1"><w:name w:val="heading 1"/></w:style></w:styles>'
     notes = f"<w:footnotes {WORD}><w:footnote>{said('A note.')}</w:footnote></w:footnotes>"
     path = pack(tmp_path / "a.docx", {
-        "_rels/.rels": related(officeDocument="/text/main2.xml"),
-        "text/main2.xml": [document.encode()],
+        "_rels/.rels": related(officeDocument="/text/main2.xml"), "text/main2.xml": [document.encode()],
         "text/_rels/main2.xml.rels": related(styles="looks.xml", footnotes="../notes.xml"),
-        "text/looks.xml": [styles.encode()],
-        "notes.xml": [notes.encode()],
+        "text/looks.xml": [styles.encode()], "notes.xml": [notes.encode()],
     })  # fmt: skip
     (chapter,) = read_book(path).chapters
     assert [(p.text, p.kind) for p in chapter.paragraphs] == [

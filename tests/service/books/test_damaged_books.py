@@ -1,13 +1,9 @@
 """Whatever is done to a document, it is a book or an invalid one."""
 
-from __future__ import annotations
-
 import io
 import random
 import re
 import zipfile
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from service.books.book import Book
@@ -65,15 +61,11 @@ def written(text):
     return write
 
 
-MAKERS: dict[str, tuple[str, Callable[[Path], Path]]] = {
-    "epub": ("a.epub", epub),
-    "docx": ("a.docx", made_books.word),
-    "fb2": ("a.fb2", made_books.fb2),
-    "fb2.zip": ("b.fb2", zipped),
-    "html": ("a.html", written(HTML)),
-    "md": ("a.md", written(MARKDOWN)),
+MAKERS = {
+    "epub": ("a.epub", epub), "docx": ("a.docx", made_books.word), "fb2": ("a.fb2", made_books.fb2),
+    "fb2.zip": ("b.fb2", zipped), "html": ("a.html", written(HTML)), "md": ("a.md", written(MARKDOWN)),
     "txt": ("a.txt", written(TEXT)),
-}
+}  # fmt: skip
 TOKENS = (
     b"<", b">", b"&", b"\0", b"\xff\xfe", b"\xff", b"</p>", b"<p>", b"]]>", b"<!--", b"<![CDATA[",
     b"&#0;", b"&#xFFFE;", b"&#xD800;", b"\r", b"PK\x03\x04", b"PK\x05\x06", b"\x80", b"'", b'"',
@@ -188,7 +180,6 @@ def test_nothing_and_noise_and_other_kinds_are_no_books(kind, tmp_path):
 def test_what_nobody_foresaw_is_an_invalid_book_and_in_the_log(tmp_path, monkeypatch, caplog):
     path = tmp_path / "a.txt"
     path.write_text("It rained.")
-
     for error in (KeyError("x"), RecursionError(), AttributeError(), UnicodeError()):
 
         def fail(_, error=error):

@@ -1,7 +1,5 @@
 """Documents are read in processes of their own, whatever they do there."""
 
-from __future__ import annotations
-
 import errno
 import logging
 import os
@@ -64,13 +62,10 @@ def test_a_document_of_every_kind_is_read_as_in_this_process(documents, tmp_path
         made_books.fb2(tmp_path / "a.fb2"),
         made_books.word(tmp_path / "a.docx"),
         made_books.epub(
-            tmp_path / "a.epub",
-            {"a.xhtml": made_books.page(marked)},
-            '<li><a href="a.xhtml">One</a></li>',
-            extra={"OPS/c.jpg": made_books.picture(), "OPS/p.jpg": made_books.picture()},
-            items=cover,
+            tmp_path / "a.epub", {"a.xhtml": made_books.page(marked)}, '<li><a href="a.xhtml">One</a></li>',
+            extra={"OPS/c.jpg": made_books.picture(), "OPS/p.jpg": made_books.picture()}, items=cover,
         ),
-    ]
+    ]  # fmt: skip
     monkeypatch.chdir(tmp_path)
     for path in [*paths, Path(paths[2].name), Path(paths[-1].name)]:
         expected = read_book(path)
@@ -171,7 +166,7 @@ def test_other_documents_wait_for_their_turn_and_can_be_cancelled_meanwhile(tmp_
             for path, cancellation in zip(paths[:-1], cancellations, strict=False)
         ]
         wait_until(lambda: all(started(path) for path in paths[:-1]))
-        begun: list[str] = []
+        begun = []
 
         @contextmanager
         def reading():

@@ -15,14 +15,10 @@ _PROSE = "It was the best of times, it was the worst of times; it was an age - o
 @pytest.mark.parametrize(
     ("suffix", "before"),
     [
-        (".txt", "Hello there.\n\n"),
-        (".txt", "Chapter"),
-        (".txt", "[illustration:"),
-        (".md", "Hello there.\n\n"),
-        (".md", "---\ntitle: x"),
-        (".html", "<p>Hello there."),
+        (".txt", "Hello there.\n\n"), (".txt", "Chapter"), (".txt", "[illustration:"),
+        (".md", "Hello there.\n\n"), (".md", "---\ntitle: x"), (".html", "<p>Hello there."),
     ],
-)
+)  # fmt: skip
 def test_work_grows_in_proportion(tmp_path, suffix, before):
     path = tmp_path / f"a{suffix}"
 

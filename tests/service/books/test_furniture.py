@@ -1,14 +1,12 @@
 """Classes, types and roles only claim that text is furniture: what is prose is read."""
 
-from __future__ import annotations
-
 import itertools
 import re
 
 import pytest
 from service.books.book_files import read_book
 from service.books.document_budget import Budget
-from service.books.furniture import CLASSES, NAVIGATION, TYPES, Claim
+from service.books.furniture import CLASSES, NAVIGATION, TYPES
 from service.books.html_blocks import blocks
 from service.books.markup_trees import parse_html
 from tests.service.books import made_books
@@ -73,7 +71,7 @@ def test_prose_is_read_whatever_its_element_claims(step):
 
 def test_single_words_are_read_unless_they_are_numbers_heads_or_ways_back():
     """A page number is a number, the mark of a note a sign: `the king` in a link is neither."""
-    claims: list[Claim] = ["page_break", "page_number", "scene", "note_mark"]
+    claims = ["page_break", "page_number", "scene", "note_mark"]
     for claim, prose in itertools.product(claims, ("king", "the king", "mix")):
         for name, element in itertools.product(CLASSES[claim], ("p", "div", "span")):
             found = words(read(around(element, f'class="{name}"', prose)))

@@ -1,7 +1,5 @@
 """Books of any length: memory, and what is foretold."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -75,7 +73,7 @@ def test_a_million_characters_are_planned_in_400_mb(tmp_path, model_file, cache_
 def test_what_is_foretold_after_a_tenth_is_right_within_a_tenth():
     """With chunks whose lengths and pauses vary as those of a book do."""
     chunks = [(n % 7, 70 + 37 * n % 81, 1500 * (70 + 37 * n % 81) + 13_000) for n in range(700)]
-    totals: dict[int, int] = {}
+    totals = {}
     for chapter, n_phonemes, _ in chunks:
         totals[chapter] = totals.get(chapter, 0) + n_phonemes
     true_s = sum(n_samples for *_, n_samples in chunks) / 24_000
@@ -104,16 +102,11 @@ def test_sections_hold_all_of_a_chapter_and_pauses_follow_from_what_comes_next()
     chapter = Chapter(
         "One",
         (
-            Paragraph("One", "heading"),
-            Paragraph("“Yes.”"),
-            Paragraph("“No.”"),
-            Paragraph("x" * TOGETHER),
-            Paragraph("The end"),
-            Paragraph("", "break"),
-            Paragraph("[voice:a]It"),
+            Paragraph("One", "heading"), Paragraph("“Yes.”"), Paragraph("“No.”"), Paragraph("x" * TOGETHER),
+            Paragraph("The end"), Paragraph("", "break"), Paragraph("[voice:a]It"),
             Paragraph("goes on[/voice] here", "verse"),
         ),
-    )
+    )  # fmt: skip
     pauses = Pauses(1, 2, 3, 4)
     found = list(sections(chapter, pauses))
     text = text_of_chapter(chapter)

@@ -1,9 +1,5 @@
 """Chunks that fail are tried again, and told of with their place if they fail for good."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from service.books.audiobook import Audiobook, Order
 from service.books.book_files import read_book
@@ -22,7 +18,7 @@ class Told:
     """What a watcher is told."""
 
     def __init__(self):
-        self.events: list[tuple[str, dict[str, Any]]] = []
+        self.events = []
         self.n_made = 0
 
     def tell(self, event, line, **fields):
@@ -42,7 +38,7 @@ class Failing:
         self._stream = synthesizer.stream
         self._number = number
         self._n_failures = n_failures
-        self._order: list[str] = []
+        self._order = []
         self.n_calls = 0
 
     def __call__(self, plan, cancellation):

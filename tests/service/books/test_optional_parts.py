@@ -23,12 +23,10 @@ def sea(path, cover, name="c.jpg", media_type="image/jpeg"):
     if path.suffix == ".fb2":
         return made_books.fb2(path, cover)
     return made_books.epub(
-        path,
-        {"a.xhtml": page("<h1>Water</h1><p>It rained.</p>")},
-        "",
+        path, {"a.xhtml": page("<h1>Water</h1><p>It rained.</p>")}, "",
         items=f'<item id="c" href="{name}" media-type="{media_type}" properties="cover-image"/>',
         extra={f"OPS/{name}": cover},
-    )
+    )  # fmt: skip
 
 
 def written(book, output):
@@ -44,14 +42,10 @@ def written(book, output):
 
 
 DAMAGED = {
-    "cut off": picture()[:400],
-    "cut off PNG": png()[:-40],
-    "no picture": b"no picture",
-    "another kind": b"GIF89a" + bytes(100),
-    "empty": b"",
-    "too many pixels": png_bomb(),
+    "cut off": picture()[:400], "cut off PNG": png()[:-40], "no picture": b"no picture",
+    "another kind": b"GIF89a" + bytes(100), "empty": b"", "too many pixels": png_bomb(),
     "noise": picture()[:200] + bytes(range(256)) * 9,
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ["epub", "fb2"])

@@ -1,7 +1,5 @@
 """The processes that read documents end with whoever had them read, and have nothing else of it."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
@@ -64,7 +62,6 @@ def test_descriptors_and_processes_do_not_become_more(document):
         documents.read(document)
         held = descriptors()
         starter = starter_of(os.getpid())
-        assert starter is not None
         theirs = len(os.listdir(f"/proc/{starter}/fd"))
         damaged = text(document.with_name("a.epub"), "PK")
         for _ in range(5):
@@ -90,7 +87,6 @@ def test_killed_readings_leave_no_process(tmp_path):
                 refused = threads.submit(documents.read, damaged)
                 wait_until(lambda: all(map(started, paths)))  # noqa: B023
                 starter = starter_of(os.getpid())
-                assert starter is not None
                 assert len(in_session_of(starter)) <= 1 + AT_ONCE
                 cancellation.cancel(CancelledError("the client has disconnected"))
                 for reading in readings:
@@ -106,18 +102,15 @@ def test_somebody_who_ends_the_starting_process_ends_no_reading_but_the_one_in_p
         expected = read_book(document)
         assert documents.read(document) == expected
         starter = starter_of(os.getpid())
-        assert starter is not None
         os.kill(starter, signal.SIGKILL)
         wait_until(lambda: not is_running(starter))
         assert documents.read(document) == expected
-
         endless = text(document.with_name("endless.txt"), "loop now")
         reading = thread.submit(documents.read, endless)
-        pids: list[int] = []
+        pids = []
         for number in (1, 2):  # it is tried twice
-            wait_until(lambda number=number: len(started(endless)) == number)  # type: ignore[misc]
+            wait_until(lambda number=number: len(started(endless)) == number)
             starter = starter_of(os.getpid())
-            assert starter is not None
             os.kill(starter, signal.SIGKILL)
             pids = started(endless)
         with pytest.raises(NotReadyError):
@@ -141,11 +134,9 @@ ODD = "tests.service.books.odd_readers:"
 def program(tmp_path, way):
     path = text(tmp_path / "program.py", PROGRAM)
     return {
-        "-c": [sys.executable, "-c", PROGRAM],
-        "file": [sys.executable, str(path)],
-        "-m": [sys.executable, "-m", "program"],
-        "standard input": [sys.executable, "-"],
-    }[way]
+        "-c": [sys.executable, "-c", PROGRAM], "file": [sys.executable, str(path)],
+        "-m": [sys.executable, "-m", "program"], "standard input": [sys.executable, "-"],
+    }[way]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -179,7 +170,6 @@ def test_all_processes_end_with_the_program_however_it_ends(name, number, docume
     with process:
         wait_until(lambda: bool(started(document)))
         starter = starter_of(process.pid)
-        assert starter is not None
         assert len(in_session_of(starter)) == 2
         process.send_signal(number)
         process.wait(60)
@@ -192,7 +182,6 @@ def test_the_memory_of_this_process_does_not_grow_with_what_a_document_takes(doc
             with pytest.raises(DocumentLimitError):
                 documents.read(document)
         starter = starter_of(os.getpid())
-        assert starter is not None
         status = Path(f"/proc/{starter}/status").read_text(encoding="utf-8")
         (peak,) = [line for line in status.splitlines() if line.startswith("VmHWM")]
         assert int(peak.split()[1]) < 100_000

@@ -46,7 +46,6 @@ def test_the_epub_of_the_novel_has_the_same_chapters_its_title_page_and_its_note
     assert found[-1].title == "Epilogue"
     for (number, _, _), chapter in zip(chapters_of_the_novel(shelf), found[2:-1], strict=True):
         assert chapter.title.startswith(f"Chapter {number}.")
-
     written = [(name, root) for name, root in documents(path, "OPS/package.opf") if name.startswith("chapter_")]
     assert len(written) == 136
     for (name, root), chapter in zip(written, found[2:], strict=True):

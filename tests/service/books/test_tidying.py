@@ -1,12 +1,10 @@
 """The traps of printed text, each with a case."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 from hypothesis import strategies as st
-from service.books.book import Paragraph, ParagraphKind
+from service.books.book import Paragraph
 from service.books.document_budget import Budget
 from service.books.html_blocks import blocks
 from service.books.markup_trees import parse_html, parse_xml
@@ -15,7 +13,7 @@ from tests.profiles import given
 
 from service.books import chaptering, markdown_file, text_file, tidying
 
-TEXTS: list[tuple[str, ParagraphKind, str, str]] = [
+TEXTS = [
     ("soft hyphens", "text", "un\u00adbe\u00adliev\u00adable", "unbelievable"),
     ("invisible characters", "text", "no\u200bthing\ufeff here\u2060.", "nothing here."),
     ("footnote marks", "text", "It rained.[12] He left[3], too.*", "It rained. He left, too.*"),
@@ -60,7 +58,7 @@ def test_what_print_has_and_speech_has_not_is_tidied():
     assert not misses
 
 
-HTML: list[tuple[str, str, list[tuple[ParagraphKind, str]]]] = [
+HTML = [
     ("drop caps", '<p><span class="dropcap">T</span>he sea.</p>', [("text", "The sea.")]),
     ("drop caps apart", '<p><span class="dropcap">T</span> HE sea.</p>', [("text", "THE sea.")]),
     ("a drop cap that is a word", '<p><span class="dropcap">A</span> man.</p>', [("text", "A man.")]),
@@ -192,5 +190,4 @@ def test_captions_are_what_the_brackets_hold(inside):
 @given(st.lists(st.sampled_from([" ", "\t", '"', "'", "a", "b c", ":"]), max_size=9).map("".join))
 def test_values_of_front_matter_lose_their_quotes(written):
     plain = re.fullmatch(r"[ \t]*[\"']?(.*?)[\"']?[ \t]*", written)
-    assert plain is not None
     assert markdown_file._unquoted(written) == plain[1]

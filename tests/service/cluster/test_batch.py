@@ -1,13 +1,9 @@
 """A corpus is spoken whole, once, and the same way whatever happens on the way."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
 import signal
-from pathlib import Path
-from typing import Any
 
 import pytest
 import soundfile
@@ -15,7 +11,6 @@ from service.__main__ import main
 from service.cluster.batch import Batch
 from service.cluster.corpus_progress import CorpusProgress
 from service.cluster.local_pool import LocalPool
-from service.cluster.pools import Task
 from service.cluster.sound_identity import SoundIdentity
 from service.cluster.speaker import Failure, Speaker, Speech, SpeechForm
 from service.cluster.speech_folder import SpeechFolder
@@ -33,7 +28,7 @@ class CountingPool:
 
     def __init__(self, pool):
         self._pool = pool
-        self.tasks: list[Task] = []
+        self.tasks = []
 
     def answers(self, tasks):
         def noted():
@@ -78,7 +73,7 @@ def test_each_utterance_has_a_file_and_each_line_an_entry(small_synthesizer, tmp
 
 
 def test_what_is_kept_is_not_spoken_again_and_what_is_new_is(small_synthesizer, tmp_path):
-    lines: list[Any] = [{"id": "a", "text": "One."}, {"id": "b", "text": "Two."}]
+    lines = [{"id": "a", "text": "One."}, {"id": "b", "text": "Two."}]
     output = tmp_path / "out"
     run(write_corpus(tmp_path / "c", *lines), output, small_synthesizer)
     before = (output / "manifest.jsonl").read_bytes()
@@ -92,24 +87,18 @@ def test_what_is_kept_is_not_spoken_again_and_what_is_new_is(small_synthesizer, 
 
 def test_bad_lines_are_told_and_the_others_are_spoken(small_synthesizer, tmp_path):
     corpus = write_corpus(
-        tmp_path / "c",
-        {"id": "a", "text": "One."},
-        {"id": "b", "text": "One.", "voice": "af_hart"},
-        b"not JSON",
-        {"id": "d", "text": "... --- ..."},
-        {"id": "e", "text": "Two.", "speed": 9},
+        tmp_path / "c", {"id": "a", "text": "One."}, {"id": "b", "text": "One.", "voice": "af_hart"},
+        b"not JSON", {"id": "d", "text": "... --- ..."}, {"id": "e", "text": "Two.", "speed": 9},
         {"id": "f", "text": "Two."},
-    )
+    )  # fmt: skip
     summary, _ = run(corpus, tmp_path / "out", small_synthesizer)
     assert [entry["id"] for entry in manifest(tmp_path / "out")] == ["a", "f"]
     assert (summary.n_lines, summary.n_spoken, summary.n_bad) == (6, 2, 4)
     told = [json.loads(line) for line in summary.errors.read_text().splitlines()]
     assert [(entry["line"], entry["id"], entry["code"]) for entry in told] == [
-        (2, "b", "unknown_voice"),
-        (3, None, "invalid_line"),
-        (4, "d", "nothing_to_say"),
+        (2, "b", "unknown_voice"), (3, None, "invalid_line"), (4, "d", "nothing_to_say"),
         (5, "e", "invalid_request"),
-    ]
+    ]  # fmt: skip
     assert "did you mean af_heart?" in told[0]["message"]
 
 
@@ -119,7 +108,7 @@ def test_a_corpus_without_lines_is_refused(small_synthesizer, tmp_path):
 
 
 def test_what_fails_by_no_fault_of_its_text_is_tried_so_often_and_no_more(small_synthesizer, monkeypatch):
-    said: list[str] = []
+    said = []
     stream = small_synthesizer.stream
 
     def failing(plan, *arguments, **options):
@@ -141,12 +130,10 @@ def test_what_fails_by_no_fault_of_its_text_is_tried_so_often_and_no_more(small_
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (Utterance("a"), Utterance("b")),
-        (Utterance("a"), Utterance("a", "phonemes")),
-        (Utterance("a"), Utterance("a", voice="bf_emma")),
-        (Utterance("a"), Utterance("a", speed=1.1)),
+        (Utterance("a"), Utterance("b")), (Utterance("a"), Utterance("a", "phonemes")),
+        (Utterance("a"), Utterance("a", voice="bf_emma")), (Utterance("a"), Utterance("a", speed=1.1)),
     ],
-)
+)  # fmt: skip
 def test_other_utterances_have_other_keys(one, other):
     identity = SoundIdentity(Settings(), SpeechForm())
     assert identity.key(one) == identity.key(one)
@@ -198,7 +185,7 @@ def test_a_run_that_is_killed_goes_on_where_it_ended(model_file, cache_dir, tmp_
         return done.stderr
 
     speak(tmp_path / "whole", "--threads", "1")
-    kept: dict[Path, int] = {}
+    kept = {}
     for _ in range(n_kills):
         kill_during(command(corpus, tmp_path / "out", *options), tmp_path / "out", 2)
         there_are = {path: path.stat().st_ino for path in (tmp_path / "out").glob("audio/*/*.wav")}

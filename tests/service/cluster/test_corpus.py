@@ -16,13 +16,11 @@ def written(path, *lines):
 
 def test_a_line_has_the_fields_of_a_request(tmp_path):
     path = written(
-        tmp_path / "c.jsonl",
-        b"\xef\xbb\xbf" + json.dumps({"text": "One."}).encode(),
-        b"",
+        tmp_path / "c.jsonl", b"\xef\xbb\xbf" + json.dumps({"text": "One."}).encode(), b"",
         {"id": "two", "text": "<speak>Two.</speak>", "ssml": True, "voice": "bf_emma"},
         {"id": 3, "phonemes": "həlˈO", "text": None, "speed": 2, "metadata": {"page": 7}},
         {"text": "Vier.", "language": "de", "normalize": False},
-    )
+    )  # fmt: skip
     one, two, three, four = read_corpus(path)
     assert isinstance(one, CorpusLine)
     assert (one.number, one.id, one.utterance.text, one.utterance.kind) == (1, "1", "One.", "text")
@@ -38,21 +36,15 @@ def test_a_line_has_the_fields_of_a_request(tmp_path):
 @pytest.mark.parametrize(
     ("line", "named"),
     [
-        (b"{", "not JSON"),
-        (b"[" * 100_000, "not JSON"),
-        (b'{"text": "caf\xe9"}', "not UTF-8"),
-        (b"7", "JSON object"),
-        ({"id": "x"}, "text or phonemes"),
-        ({"text": "a", "phonemes": "a"}, "text or phonemes"),
-        ({"phonemes": "a", "ssml": True}, "SSML"),
+        (b"{", "not JSON"), (b"[" * 100_000, "not JSON"), (b'{"text": "caf\xe9"}', "not UTF-8"),
+        (b"7", "JSON object"), ({"id": "x"}, "text or phonemes"),
+        ({"text": "a", "phonemes": "a"}, "text or phonemes"), ({"phonemes": "a", "ssml": True}, "SSML"),
         ({"text": "a", "voise": "b"}, "did you mean voice?"),
-        ({"text": "a", "speaker_height": 7}, "metadata"),
-        ({"text": 7}, "text"),
-        ({"text": "a", "speed": "fast"}, "speed"),
-        ({"text": "a", "id": [1]}, "id"),
+        ({"text": "a", "speaker_height": 7}, "metadata"), ({"text": 7}, "text"),
+        ({"text": "a", "speed": "fast"}, "speed"), ({"text": "a", "id": [1]}, "id"),
         ({"text": "b", "id": "first"}, "line 1 too"),
     ],
-)
+)  # fmt: skip
 def test_a_bad_line_is_told_and_the_next_is_read(tmp_path, line, named):
     path = written(tmp_path / "c", {"id": "first", "text": "a"}, line, {"text": "c"})
     first, bad, last = read_corpus(path)

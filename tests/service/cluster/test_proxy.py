@@ -1,14 +1,12 @@
 """Ray's proxy answers as the service does, and asks again for what a lost replica has not begun."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
 
 import pytest
 from service.cluster.proxy import ProxyAnswers
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 Proxy = Callable[[Scope, Receive, Send], Awaitable[None]]
 
@@ -27,8 +25,8 @@ class Replica:
     """Stands for Ray: it reads the request, then does what a test says, once for each attempt."""
 
     def __init__(self, *attempts, body_size: int = len(BODY)):
-        self.bodies: list[bytes] = []
-        self.scopes: list[Scope] = []
+        self.bodies = []
+        self.scopes = []
         self._attempts = iter(attempts)
         self._body_size = body_size
 
@@ -55,7 +53,7 @@ def ask(proxy, *, body=BODY, path="/synthesize", **headers):
         {"type": "http.request", "body": body[len(body) // 2 :], "more_body": False},
         {"type": "http.disconnect"},
     ]
-    sent: list[Message] = []
+    sent = []
 
     async def receive():
         return parts.pop(0)
@@ -133,12 +131,10 @@ def test_a_client_that_has_left_is_not_answered():
 @pytest.mark.parametrize(
     ("status", "headers", "expected", "code"),
     [
-        (503, [(b"retry-after", b"7")], 503, "overloaded"),
-        (503, [], 503, "not_ready"),
-        (408, [], 504, "deadline_exceeded"),
-        (404, [], 503, "not_ready"),
+        (503, [(b"retry-after", b"7")], 503, "overloaded"), (503, [], 503, "not_ready"),
+        (408, [], 504, "deadline_exceeded"), (404, [], 503, "not_ready"),
     ],
-)
+)  # fmt: skip
 def test_ray_s_own_answers_are_said_as_the_service_says_them(status, headers, expected, code):
     start, body = answer(status, b"of Ray", b"text/plain; charset=utf-8")
     start["headers"] += headers

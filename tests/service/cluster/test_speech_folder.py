@@ -20,12 +20,9 @@ def test_what_is_kept_is_there_for_the_next_run(tmp_path):
     with SpeechFolder(tmp_path / "out", "wav") as folder:
         assert folder.record(KEY) == first
     assert first == {
-        "file": f"audio/ab/{KEY}.wav",
-        "sha256": hashlib.sha256(b"sound").hexdigest(),
-        "size_bytes": 5,
-        "duration_s": 1.5,
-        "words": words,
-    }
+        "file": f"audio/ab/{KEY}.wav", "sha256": hashlib.sha256(b"sound").hexdigest(), "size_bytes": 5,
+        "duration_s": 1.5, "words": words,
+    }  # fmt: skip
     assert (tmp_path / "out" / str(first["file"])).read_bytes() == b"sound"
 
 

@@ -27,8 +27,6 @@ def read_and_die(tmp_path):
     with subprocess.Popen(
         program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as reader:
-        assert reader.stdin is not None
-        assert reader.stdout is not None
         asked, told = reader.stdin, reader.stdout
 
         def read_and_die():

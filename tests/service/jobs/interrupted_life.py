@@ -6,8 +6,6 @@ the disk: a statement of SQLite, and what the interpreter tells its audit hooks 
 is covered as soon as there is one. Each life is a process of its own, for hooks stay.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -15,7 +13,7 @@ import sqlite3
 import sys
 import traceback
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from service.complete_files import completed
 from service.errors import JobsUnavailableError, StorageFailedError
@@ -44,7 +42,7 @@ class Steps:
     def __init__(self, fault, fails_at):
         self._fault = fault
         self._fails_at = fails_at
-        self.names: list[str] = []
+        self.names = []
         self.is_over = False
         sys.addaudithook(self._on_event)
         fsync = os.fsync
@@ -53,7 +51,7 @@ class Steps:
             self.take("fsync")
             fsync(descriptor)
 
-        os.fsync = counted_fsync  # type: ignore[assignment]
+        os.fsync = counted_fsync
         _Connection.steps = self
 
     def _on_event(self, event, arguments):
@@ -221,7 +219,7 @@ def check(folder, told, fault):
     life = Life(folder, lambda verb, job_id: None)
     store = life.open()
     there = {job.id: job for job in store.jobs()}
-    known: dict[str, set[str]] = {}
+    known = {}
     for verb, job_id in told:
         known.setdefault(job_id, set()).add(verb)
     assert there.keys() <= known.keys(), "a job of nobody"
@@ -296,8 +294,8 @@ def _restart(folder, fails_at):
 def main(fault, place, stride):
     """Have steps fail, each in a life of its own; return all steps and what was wrong."""
     sqlite3.connect = _connect
-    steps: list[str] = []
-    faults: list[str] = []
+    steps = []
+    faults = []
     fails_at = 1 - stride
     while not steps and len(faults) < _MANY:
         fails_at += stride
@@ -327,5 +325,5 @@ def _connect(*arguments, **options):
 
 
 if __name__ == "__main__":
-    chosen: Any = sys.argv[1]
+    chosen = sys.argv[1]
     print(json.dumps(main(chosen, Path(sys.argv[2]), int(sys.argv[3]))))

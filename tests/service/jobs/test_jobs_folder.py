@@ -1,12 +1,9 @@
-from __future__ import annotations
-
 import asyncio
 import json
 import logging
 import sqlite3
 from contextlib import closing
 from dataclasses import fields
-from typing import Any
 
 import pytest
 from service.errors import (
@@ -29,7 +26,7 @@ def job(number, **fields):
         "document": "document.txt", "title": "A night", "n_characters": 5,
         "created_s": float(number), **fields,
     }  # fmt: skip
-    return Job(**described)  # type: ignore[arg-type]
+    return Job(**described)
 
 
 class Clock:
@@ -41,7 +38,7 @@ class Clock:
 
 def open_store(folder, clock, **limits):
     bounds = {"max_jobs": 3, "max_bytes": 1000, "max_age_s": DAY_S, **limits}
-    return JobsFolder(folder, now=clock, **bounds)  # type: ignore[arg-type]
+    return JobsFolder(folder, now=clock, **bounds)
 
 
 def add(store, new, n_bytes=5):
@@ -149,25 +146,19 @@ def test_nobody_else_may_read_the_folder(tmp_path):
 
 # Records that are lost, damaged or of another version.
 
-RECORDS: list[tuple[str, object]] = [
-    ("no JSON", "{"),
-    ("another kind of JSON", "[]"),
-    ("no text", None),
-    ("bytes that are no UTF-8", b'{"id": "\xff"}'),
-    ("nothing", "{}"),
+RECORDS = [
+    ("no JSON", "{"), ("another kind of JSON", "[]"), ("no text", None),
+    ("bytes that are no UTF-8", b'{"id": "\xff"}'), ("nothing", "{}"),
     *((f"no {name}", {name: ...}) for name in ("id", "options", "document", "title", "created_s")),
-    ("the id of another job", {"id": f"{8:032x}"}),
-    ("a time of another kind", {"created_s": "yesterday"}),
-    ("a time beyond all calendars", {"created_s": 1e300}),
-    ("no time at all", {"created_s": float("nan")}),
+    ("the id of another job", {"id": f"{8:032x}"}), ("a time of another kind", {"created_s": "yesterday"}),
+    ("a time beyond all calendars", {"created_s": 1e300}), ("no time at all", {"created_s": float("nan")}),
     ("a state of another version", {"state": "dreaming"}),
-    ("a document elsewhere", {"document": "../../keys"}),
-    ("a file elsewhere", {"outputs": ["/etc/passwd"]}),
+    ("a document elsewhere", {"document": "../../keys"}), ("a file elsewhere", {"outputs": ["/etc/passwd"]}),
     ("an error of another form", {"error": "storage_failed"}),
     ("the end of nothing", {"state": "done", "outputs": []}),
     ("an end without a time", {"state": "failed", "finished_s": None}),
     ("options of another version", {"options": {"format": "hologram"}}),
-]
+]  # fmt: skip
 
 
 def only_mp3(options):
@@ -198,7 +189,6 @@ def test_a_record_that_cannot_be_read_is_kept_and_hides_no_other(name, record, t
     rewrite(tmp_path, record)
     with closing(sqlite3.connect(tmp_path / "jobs.sqlite")) as database:
         rows = database.execute("select cast(record as blob) from job").fetchall()
-
     clock.now_s = 10.0 * DAY_S
     store = open_store(tmp_path, clock, check_options=only_mp3)
     assert [each.id for each in store.jobs()] == [job(2).id]
@@ -272,7 +262,7 @@ def test_the_event_loop_never_waits_for_the_disk(tmp_path):
     store = open_store(tmp_path, Clock())
     first = job(1)
     add(store, first)
-    needs: dict[str, tuple[Any, ...]] = {
+    needs = {
         "add": (job(2), tmp_path), "save": (first,), "queue_again": (first,), "finish": (first,),
         "remove": (first,), "expire": (), "check_room": (first,), "close": (),
     }  # fmt: skip

@@ -1,7 +1,5 @@
 """What is done for a job."""
 
-from __future__ import annotations
-
 import pytest
 from service.books.audiobook import Order
 from service.books.casting import Cast
@@ -40,14 +38,13 @@ class _Interrupted(JobsFolder):
 def test_a_job_that_goes_on_tells_what_the_process_before_left_out(small_synthesizer, tmp_path):
     """While it is worked on, nothing of that is in its record."""
     limits = {"max_jobs": 1, "max_bytes": 1 << 20, "max_age_s": 60}
-    folder: JobsFolder = _Interrupted(tmp_path / "jobs", **limits)
+    folder = _Interrupted(tmp_path / "jobs", **limits)
     job, order = added(folder, "Hello \uf0b7 there \ue000\ue001.")
     with DocumentReader(ReadingLimits.of(Settings())) as documents:
         with Cancellation(is_background=True) as cancellation, pytest.raises(CancelledError, match="the process ends"):
             perform(job, order, documents, small_synthesizer, cancellation, folder)
         assert job.n_dropped == 3
         folder.close()
-
         folder = JobsFolder(tmp_path / "jobs", **limits)
         (again,) = folder.jobs()
         with Cancellation(is_background=True) as cancellation:
@@ -63,7 +60,6 @@ def test_damaged_speech_is_dropped_and_the_next_try_makes_it_anew(small_synthesi
     output = order.order.output
     output.state.mkdir()
     (output.state / "speech.sqlite").write_bytes(b"no database" * 1000)
-
     with Cancellation(is_background=True) as cancellation, DocumentReader(ReadingLimits.of(Settings())) as documents:
         with pytest.raises(SynthesisError, match="try the job again") as failed:
             perform(job, order, documents, small_synthesizer, cancellation, folder)

@@ -26,16 +26,12 @@ def found_in(folder):
 @pytest.mark.parametrize(
     ("name", "number", "version"),
     [
-        ("libcudart.so.11.0", 11_040, "11.4"),
-        ("libcudart.so.12", 12_060, "12.6"),
-        ("libcudart.so.13", 13_000, "13.0"),
-        ("libcudnn.so.8", 8_907, "8.9.7"),
-        ("libcudnn.so.9", 90_300, "9.3.0"),
-        ("libcudnn.so.9", 91_301, "9.13.1"),
-        ("libnvinfer.so.8", 8_601, "8.6.1"),
-        ("libnvinfer.so.10", 101_303, "10.13.3"),
+        ("libcudart.so.11.0", 11_040, "11.4"), ("libcudart.so.12", 12_060, "12.6"),
+        ("libcudart.so.13", 13_000, "13.0"), ("libcudnn.so.8", 8_907, "8.9.7"),
+        ("libcudnn.so.9", 90_300, "9.3.0"), ("libcudnn.so.9", 91_301, "9.13.1"),
+        ("libnvinfer.so.8", 8_601, "8.6.1"), ("libnvinfer.so.10", 101_303, "10.13.3"),
     ],
-)
+)  # fmt: skip
 def test_libraries_tell_their_versions(tmp_path, compile_library, name, number, version):
     path = compile_library(tmp_path / name, SOURCE, f"-DVERSION={number}")
     stem = name.partition(".")[0]
@@ -96,10 +92,8 @@ def test_the_loaders_order_is_kept(tmp_path):
         (folder / "libcudart.so.12").touch()
     loader = LoaderPath(tmp_path, [second, tmp_path / "missing", first])
     assert loader.find("libcudart") == [
-        second / "libcudart.so.12",
-        first / "libcudart.so.12",
-        tmp_path / "usr/lib/libcudart.so.12",
-    ]
+        second / "libcudart.so.12", first / "libcudart.so.12", tmp_path / "usr/lib/libcudart.so.12",
+    ]  # fmt: skip
 
 
 @needs_ldconfig
@@ -139,12 +133,10 @@ def test_a_damaged_cache_is_no_crash(tmp_path):
 @pytest.mark.parametrize(
     ("name", "parts"),
     [
-        ("libcublasLt.so.12", ("libcublasLt", "12")),
-        ("libcudart.so.11.0", ("libcudart", "11.0")),
+        ("libcublasLt.so.12", ("libcublasLt", "12")), ("libcudart.so.11.0", ("libcudart", "11.0")),
         ("libonnxruntime_providers_cuda.so", ("libonnxruntime_providers_cuda", "")),
-        ("ld-linux-x86-64.so.2", ("ld-linux-x86-64", "2")),
-        ("something", ("something", "")),
+        ("ld-linux-x86-64.so.2", ("ld-linux-x86-64", "2")), ("something", ("something", "")),
     ],
-)
+)  # fmt: skip
 def test_names_are_split(name, parts):
     assert split_name(name) == parts

@@ -29,13 +29,11 @@ def test_the_system_tells_total_and_available(jetson):
 def test_a_group_of_version_2_bounds_it(grow, cgroup, group):
     root = grow(
         {
-            "proc/meminfo": MEMINFO,
-            "proc/self/cgroup": f"{cgroup}\n",
-            f"{group}/memory.max": "3000000\n",
+            "proc/meminfo": MEMINFO, "proc/self/cgroup": f"{cgroup}\n", f"{group}/memory.max": "3000000\n",
             f"{group}/memory.current": "2000000\n",
             f"{group}/memory.stat": "anon 1\ninactive_file 500000\nactive_file 7\n",
         }
-    )
+    )  # fmt: skip
     memory = SystemMemory(root)
     assert memory.total_bytes() == 3_000_000
     assert memory.available_bytes() == 3_000_000 - (2_000_000 - 500_000)
@@ -67,13 +65,11 @@ def test_no_limit_or_a_high_one_bounds_nothing(grow, name, limit):
     group = "sys/fs/cgroup" if second else "sys/fs/cgroup/memory"
     root = grow(
         {
-            "proc/meminfo": MEMINFO,
-            "proc/self/cgroup": "0::/\n" if second else "4:memory:/\n",
-            f"{group}/{name}": f"{limit}\n",
-            f"{group}/memory.current": "1000\n",
+            "proc/meminfo": MEMINFO, "proc/self/cgroup": "0::/\n" if second else "4:memory:/\n",
+            f"{group}/{name}": f"{limit}\n", f"{group}/memory.current": "1000\n",
             f"{group}/memory.stat": "inactive_file 0\n",
         }
-    )
+    )  # fmt: skip
     memory = SystemMemory(root)
     assert (memory.total_bytes(), memory.available_bytes()) == (TOTAL, AVAILABLE)
 

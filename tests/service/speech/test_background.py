@@ -1,14 +1,12 @@
 """Background work gives way to requests, and loses nothing."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np
 import pytest
 from service.errors import CancelledError
 
-from service.speech import AudioSegment, Cancellation, Delivery, Utterance
+from service.speech import Cancellation, Delivery, Utterance
 
 TEXT = "The birch canoe slid on the smooth planks. Glue the sheet to the dark blue background."
 
@@ -39,7 +37,7 @@ def test_work_that_gave_way_sounds_as_if_it_had_not(synthesizer, decoding):
     with Counted() as cancellation:
         undisturbed = joined(plan())
         assert cancellation.n_times == 0
-        said: list[AudioSegment] = []
+        said = []
         work = threading.Thread(target=lambda: said.extend(plan()))
         work.start()
         while work.is_alive() and cancellation.n_times < 2:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import get_args
 
@@ -18,7 +16,7 @@ CHUNKINGS = st.sampled_from(get_args(Chunking))
 
 def chunks_of(*readings, chunking="even"):
     chunker = Chunker(chunking=chunking, real_time_factor=0.5)
-    chunks: list[Reading] = []
+    chunks = []
     for reading in readings:
         chunks += chunker.add(read_phonemes(reading) if isinstance(reading, str) else reading)
     return chunks + list(chunker.finish())
@@ -179,7 +177,7 @@ def test_a_number_that_is_too_long_is_cut_between_its_words():
 def test_words_are_found_again_in_the_chunks(said, chunking):
     reading = read_phonemes(" ".join(said))
     of_reading = [reading.phonemes[w.phonemes_start : w.phonemes_end] for w in reading.words]
-    of_chunks: dict[int, str] = {}
+    of_chunks = {}
     for chunk in chunks_of(reading, chunking=chunking):
         for word in chunk.words:
             part = chunk.phonemes[word.phonemes_start : word.phonemes_end]

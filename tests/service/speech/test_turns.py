@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import threading
 import time
 
@@ -31,7 +29,7 @@ def start(work):
 
 def test_turns_go_to_whoever_has_waited_longest():
     turns = Turns([None])
-    order: list[int] = []
+    order = []
     threads = []
 
     def work(number):
@@ -50,7 +48,7 @@ def test_turns_go_to_whoever_has_waited_longest():
 
 def test_who_comes_again_stands_behind_those_who_wait():
     turns = Turns([None])
-    order: list[str] = []
+    order = []
     begin = threading.Barrier(4)
 
     def work(name):
@@ -96,7 +94,7 @@ def test_only_one_has_the_turn_and_an_exception_gives_it_back():
 
 def test_who_is_cancelled_leaves_the_queue_at_once():
     turns = Turns([None])
-    raised: list[BaseException] = []
+    raised = []
     with Cancellation() as cancellation, turns.take():
 
         def work():
@@ -127,7 +125,7 @@ def test_who_was_cancelled_before_gets_no_turn_and_holds_none():
 
 
 def test_the_first_reason_stays_and_terminates_the_run_options():
-    calls: list[str] = []
+    calls = []
     with Cancellation() as cancellation:
         cancellation.check()
         with cancellation.calling(lambda: calls.append("during")):
@@ -148,7 +146,7 @@ def test_each_worker_is_lent_to_one_thread_at_a_time():
     turns = Turns(["one", "other"])
     with turns.take() as first, turns.take() as second:
         assert {first, second} == {"one", "other"}
-        taken: list[str] = []
+        taken = []
 
         def work():
             with turns.take() as worker:
@@ -163,8 +161,8 @@ def test_each_worker_is_lent_to_one_thread_at_a_time():
 
 def test_background_work_has_its_turn_when_nobody_else_waits():
     turns = Turns([None])
-    order: list[str] = []
-    threads: list[threading.Thread] = []
+    order = []
+    threads = []
 
     def work(name, *, is_background):
         with Cancellation(is_background=is_background) as cancellation, turns.take(cancellation):
@@ -183,7 +181,7 @@ def test_background_work_has_its_turn_when_nobody_else_waits():
 
 def test_background_work_gives_way_once_for_each_who_comes():
     turns = Turns([1, 2])
-    threads: list[threading.Thread] = []
+    threads = []
 
     def come():
         with turns.take():

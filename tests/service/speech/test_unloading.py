@@ -1,7 +1,5 @@
 """A model that is closed between turns, and opened by the next one."""
 
-from __future__ import annotations
-
 import logging
 import threading
 import time
@@ -95,7 +93,7 @@ def test_many_may_unload_while_others_speak(own):
 
 
 def test_who_comes_at_once_waits_for_one_load(own):
-    loads: list[None] = []
+    loads = []
     reopening(own, lambda: loads.append(None))
     own.unload()
     with ThreadPoolExecutor(8) as pool:
@@ -108,7 +106,7 @@ def test_who_comes_at_once_waits_for_one_load(own):
 
 def test_who_is_cancelled_does_not_wait_for_the_load(own):
     go_on = threading.Event()
-    n_loading: list[None] = []
+    n_loading = []
 
     def hold():
         n_loading.append(None)

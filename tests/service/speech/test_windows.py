@@ -20,7 +20,6 @@ from service.speech.windows import (
 )
 from tests.profiles import given
 
-from service.model import SplitModel
 from service.speech import Delivery, Synthesizer, Utterance, Worker
 from service.text import load_vocabulary
 
@@ -120,12 +119,10 @@ def test_windows_with_the_statistics_of_the_whole_are_the_whole(synthesizer):
 @pytest.mark.parametrize(
     "voice",
     [
-        "af_heart",
-        "af_bella(2)+af_sky(1)",
-        pytest.param("am_michael", marks=pytest.mark.slow),
+        "af_heart", "af_bella(2)+af_sky(1)", pytest.param("am_michael", marks=pytest.mark.slow),
         pytest.param("bf_emma", marks=pytest.mark.slow),
     ],
-)
+)  # fmt: skip
 def test_windows_sound_as_the_whole_chunk_does(synthesizer, voice):
     whole = segments_of(synthesizer, TEXT, voice=voice, timed=True)
     streamed = segments_of(synthesizer, TEXT, voice=voice, timed=True, streamed=True)
@@ -201,7 +198,6 @@ class Nobody:
 )
 def test_a_voice_whose_statistics_are_not_known_is_decoded_whole(synthesizer, statistics, reason):
     model = synthesizer.model
-    assert isinstance(model, SplitModel)
     worker = Worker(replace(model, statistics=statistics), lambda closed: closed)
     without = Synthesizer([worker], synthesizer.planner)
     text = TEXT[: TEXT.index(",")]
