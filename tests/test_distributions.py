@@ -45,10 +45,6 @@ def build_wheels(folder, *sources):
     )  # fmt: skip
 
 
-def build_sdist(folder, source):
-    run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, cwd=source)
-
-
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory, repository):
     """A folder with all wheels and source distributions."""
@@ -56,7 +52,7 @@ def dist(tmp_path_factory, repository):
     sources = (repository / "ortffi", repository, repository / "distributions/kokoro-service")
     build_wheels(folder, *sources)
     for source in sources[:2]:  # the whole has no source
-        build_sdist(folder, source)
+        run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, cwd=source)
     return folder
 
 
@@ -121,16 +117,12 @@ def test_ortffi_runs_a_model_in_an_environment_with_numpy_only(dist, tmp_path, l
 
 def test_the_service_needs_this_ortffi_and_does_not_bring_it(dist):
     wheel = the_one(dist, "kokoro_service_core-*.whl")
-    requirements = [Requirement(line) for line in metadata(wheel).get_all("Requires-Dist")]
-    (needed,) = (each for each in requirements if each.name == "ortffi")
+    (needed,) = (each for each in requirements(metadata(wheel)) if each.name == "ortffi")
     assert ortffi.__version__ in needed.specifier
     assert not needed.specifier.contains("1.0")
     names = names_in_wheel(wheel)
     assert "service/__init__.py" in names
     assert not {name for name in names if "ortffi" in name}
-
-
-def test_the_source_of_the_service_is_without_ortffi_too(dist):
     with tarfile.open(the_one(dist, "kokoro_service_core-*.tar.gz")) as archive:
         names = archive.getnames()
     assert any(name.endswith("/hatch_build.py") for name in names)
@@ -171,10 +163,10 @@ def test_the_whole_has_no_module_but_the_command_and_the_licences(dist):
     assert {Path(name).name for name in names_in_wheel(wheel)} == {
         "METADATA", "WHEEL", "RECORD", "LICENSE", "NOTICE", "entry_points.txt",
     }  # fmt: skip
-    with zipfile.ZipFile(wheel) as archive:
-        scripts = [archive.read(name) for name in archive.namelist() if "entry_points" in name]
-    with zipfile.ZipFile(the_one(dist, "kokoro_service_core-*.whl")) as archive:
-        scripts += [archive.read(name) for name in archive.namelist() if "entry_points" in name]
+    scripts = []
+    for each in (wheel, the_one(dist, "kokoro_service_core-*.whl")):
+        with zipfile.ZipFile(each) as archive:
+            scripts += [archive.read(name) for name in archive.namelist() if "entry_points" in name]
     assert scripts[0] == scripts[1]
     assert b"kokoro-service = service.__main__:main" in scripts[0]
 

@@ -20,9 +20,13 @@ SHORT_CONSTRAINTS = {
 }  # fmt: skip
 
 
+def text_of(repository, name):
+    return (repository / name).read_text(encoding="utf-8")
+
+
 def test_default_toml_names_every_setting_with_its_default(repository, monkeypatch):
     monkeypatch.delenv("KOKORO_THREADS", raising=False)  # tests beside others have their share
-    text = (repository / "config/default.toml").read_text(encoding="utf-8")
+    text = text_of(repository, "config/default.toml")
     written = tomllib.loads(text)
     defaults = Settings().model_dump(mode="json")
     for name, default in defaults.items():
@@ -49,7 +53,7 @@ def test_jetson_toml_is_accepted_and_asks_for_the_gpu(repository):
 
 
 def test_the_errors_page_lists_the_code_and_status_of_every_error_a_caller_can_get(repository):
-    text = (repository / "docs/errors.md").read_text(encoding="utf-8")
+    text = text_of(repository, "docs/errors.md")
     rows = dict(re.findall(r"^\| (\d{3}) \| (.*) \|$", text, re.MULTILINE))
 
     def classes(base):
@@ -60,8 +64,8 @@ def test_the_errors_page_lists_the_code_and_status_of_every_error_a_caller_can_g
 
 
 def test_the_readme_is_short_and_the_index_names_every_page(repository):
-    assert len((repository / "README.md").read_text(encoding="utf-8").splitlines()) <= 100
-    index = (repository / "docs/README.md").read_text(encoding="utf-8")
+    assert len(text_of(repository, "README.md").splitlines()) <= 100
+    index = text_of(repository, "docs/README.md")
     pages = {path.name for path in (repository / "docs").glob("*.md")} - {"README.md"}
     assert pages == set(re.findall(r"\]\(([a-z-]+\.md)\)", index))
 
@@ -77,7 +81,7 @@ def test_no_link_between_documents_leads_nowhere(repository):
 
 
 def test_every_target_of_the_makefile_is_in_its_help(repository):
-    text = (repository / "Makefile").read_text(encoding="utf-8")
+    text = text_of(repository, "Makefile")
     phony = re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)
     targets = " ".join(phony).split()
     assert len(targets) > 10
@@ -98,11 +102,11 @@ def test_no_constraint_names_an_index_and_each_has_a_hash(repository):
 
 
 def test_the_notice_names_every_package_that_is_installed_with_the_service(repository):
-    notice = re.sub(r"[-_]", "", (repository / "NOTICE").read_text(encoding="utf-8").lower())
+    notice = re.sub(r"[-_]", "", text_of(repository, "NOTICE").lower())
     known = set(re.findall(r"[\w.]+", notice))
     spelled = {"soundfile": "pythonsoundfile", "soxr": "pythonsoxr"}
     for name in ("serve.txt", "jetson.txt", "prepare.txt"):
-        text = (repository / "constraints" / name).read_text(encoding="utf-8")
+        text = text_of(repository, "constraints" / name)
         packages = set(re.findall(r"^([\w.-]+)==", text, re.MULTILINE))
         assert len(packages) > 3
         for package in packages:
@@ -114,13 +118,13 @@ def test_the_notice_names_every_package_that_is_installed_with_the_service(repos
 
 
 def test_every_build_takes_the_same_zig(repository):
-    (pinned,) = re.findall(r"^ziglang==[\d.]+", (repository / "constraints/zig.txt").read_text("utf-8"), re.MULTILINE)
-    assert f'"{pinned}"' in (repository / "hatch_build.py").read_text("utf-8")
+    (pinned,) = re.findall(r"^ziglang==[\d.]+", text_of(repository, "constraints/zig.txt"), re.MULTILINE)
+    assert f'"{pinned}"' in text_of(repository, "hatch_build.py")
 
 
 def test_the_notice_names_every_package_that_only_brings_a_model_to_test_with(repository):
-    notice = (repository / "NOTICE").read_text(encoding="utf-8")
-    text = (repository / "constraints/models.txt").read_text(encoding="utf-8")
+    notice = text_of(repository, "NOTICE")
+    text = text_of(repository, "constraints/models.txt")
     names = re.findall(r"^([\w-]+)==", text, re.MULTILINE)
     assert len(names) > 5
     for name in names:
@@ -128,7 +132,7 @@ def test_the_notice_names_every_package_that_only_brings_a_model_to_test_with(re
 
 
 def test_contributing_names_every_module_of_the_rewriting_and_no_other(repository):
-    text = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = text_of(repository, "CONTRIBUTING.md")
     section = text.partition("How a published model becomes")[2].partition("## Habits")[0]
     named = set(re.findall(r"`([a-z_]+)`", section)) - {"pipeline", "version"}
     folder = repository / "service/preparation/rewriting"
@@ -137,14 +141,14 @@ def test_contributing_names_every_module_of_the_rewriting_and_no_other(repositor
 
 
 def test_the_glossary_has_twenty_terms_at_most(repository):
-    text = (repository / "docs/glossary.md").read_text(encoding="utf-8")
+    text = text_of(repository, "docs/glossary.md")
     rows = re.findall(r"^\| ([^|]+) \| [A-Z0-9]", text, re.MULTILINE)
     assert 10 < len(rows) <= 20
     assert len(set(rows)) == len(rows)
 
 
 def test_each_step_of_the_architecture_is_a_file(repository):
-    text = (repository / "docs/architecture.md").read_text(encoding="utf-8")
+    text = text_of(repository, "docs/architecture.md")
     walks = [section for section in text.split("\n## ") if section.startswith("One ")]
     assert len(walks) == 3
     for walk in walks:
@@ -157,7 +161,7 @@ def test_each_step_of_the_architecture_is_a_file(repository):
 
 
 def test_each_module_of_the_api_is_in_the_tables_of_contributing(repository):
-    text = (repository / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = text_of(repository, "CONTRIBUTING.md")
     root = repository / "service" / "api"
     rooms = {path.stem for path in root.glob("*.py")} - {"__init__"}
     rooms |= {f"{path.parent.name}/" for path in root.glob("*/__init__.py")}

@@ -44,35 +44,29 @@ def tree(repository, tmp_path):
     return tmp_path
 
 
-def test_a_tree_that_is_ready_has_a_version_and_notes(tree):
+def test_a_tree_that_is_ready_has_a_version_and_notes(tree, repository):
+    assert release.version_of(repository) == VERSION
     assert release.check(tree) == VERSION
     notes = release.notes(tree, VERSION)
     assert notes.startswith(f"kokoro-service {VERSION}\n\n### Added")
     assert "\n## " not in notes
 
 
-def test_a_tree_with_changes_is_refused(tree):
-    (tree / "new.txt").touch()
-    with pytest.raises(ReleaseError, match="has changes"):
-        release.check(tree)
+REFUSED = [
+    (lambda tree: (tree / "new.txt").touch(), "has changes"),
+    (lambda tree: git(tree, "tag", f"v{VERSION}"), "exists"),
+    *(
+        (lambda tree, name=name: change(tree, name, VERSION, "9.9.9"), r"other files say .*9\.9\.9")
+        for name in FILES[1:4]
+    ),
+    (lambda tree: change(tree, "CHANGELOG.md", f"## {VERSION} (2026-12-01)", "## Unreleased"), "no section"),
+]
 
 
-def test_a_version_that_exists_is_refused(tree):
-    git(tree, "tag", f"v{VERSION}")
-    with pytest.raises(ReleaseError, match="exists"):
-        release.check(tree)
-
-
-@pytest.mark.parametrize("name", FILES[1:4])
-def test_files_that_disagree_on_the_version_are_refused(tree, name):
-    change(tree, name, VERSION, "9.9.9")
-    with pytest.raises(ReleaseError, match=r"other files say .*9\.9\.9"):
-        release.check(tree)
-
-
-def test_a_version_without_a_section_in_the_changelog_is_refused(tree):
-    change(tree, "CHANGELOG.md", f"## {VERSION} (2026-12-01)", "## Unreleased")
-    with pytest.raises(ReleaseError, match="no section"):
+@pytest.mark.parametrize(("act", "why"), REFUSED, ids=[why for _, why in REFUSED])
+def test_a_tree_that_is_not_ready_is_refused(tree, act, why):
+    act(tree)
+    with pytest.raises(ReleaseError, match=why):
         release.check(tree)
 
 
@@ -85,10 +79,6 @@ def test_checksums_are_those_that_sha256sum_checks(tmp_path):
         ["sha256sum", "--check", "SHA256SUMS"], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines() == ["NOTES.md: OK", "a.whl: OK"]
-
-
-def test_the_files_of_this_tree_agree_on_the_version(repository):
-    assert release.version_of(repository) == VERSION
 
 
 @pytest.fixture

@@ -16,9 +16,12 @@ from service.settings import Settings, load_settings
 from service import __version__
 
 DOCKERFILES = ("Dockerfile", "Dockerfile.jetson")
+UNIT = "deploy/kokoro-service.service"
 needs_systemd_analyze = pytest.mark.skipif(
     shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed: apt-get install systemd"
 )
+either_compose = pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
+either_dockerfile = pytest.mark.parametrize("name", DOCKERFILES)
 
 
 def compose(repository, name):
@@ -37,7 +40,7 @@ def compose(repository, name):
 
 def unit(repository):
     """Return the values of each key of the unit."""
-    text = (repository / "deploy/kokoro-service.service").read_text(encoding="utf-8")
+    text = (repository / UNIT).read_text(encoding="utf-8")
     values = {}
     for key, value in re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE):
         values.setdefault(key, []).append(value)
@@ -48,36 +51,19 @@ def seconds(text):
     return float(text.removesuffix("s"))
 
 
-@pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
-def test_compose_confines_the_service(repository, name):
+@either_compose
+def test_compose_confines_the_service_and_publishes_it_to_this_machine_only(repository, name, monkeypatch):
     service = compose(repository, name)
-    assert service["read_only"] is True
-    assert service["tmpfs"] == "/tmp"
-    assert service["cap_drop"] == ["ALL"]
-    assert service["security_opt"] == ["no-new-privileges:true"]
-    assert service["restart"] == "unless-stopped"
     assert service["mem_limit"]
-    assert "healthcheck" not in service, "the image's own holds"
-    assert "privileged" not in service
-    assert "network_mode" not in service
-
-
-@pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
-def test_compose_publishes_the_default_port_to_this_machine_only(repository, name):
-    (port,) = compose(repository, name)["ports"]
-    assert port == f"127.0.0.1:{Settings().port}:{Settings().port}"
-
-
-@pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
-def test_compose_sets_only_settings_that_there_are(repository, name, monkeypatch):
-    for key, value in compose(repository, name)["environment"].items():
+    assert not {"healthcheck", "privileged", "network_mode"} & service.keys(), "the image's own check holds"
+    assert service.items() >= {
+        "read_only": True, "tmpfs": "/tmp", "cap_drop": ["ALL"], "restart": "unless-stopped",
+        "security_opt": ["no-new-privileges:true"], "ports": [f"127.0.0.1:{Settings().port}:{Settings().port}"],
+    }.items()  # fmt: skip
+    assert seconds(service["stop_grace_period"]) > Settings().shutdown_timeout_s
+    for key, value in service["environment"].items():
         monkeypatch.setenv(key, value)
     assert load_settings().insecure
-
-
-@pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
-def test_compose_waits_longer_than_a_shutdown_may_take(repository, name):
-    assert seconds(compose(repository, name)["stop_grace_period"]) > Settings().shutdown_timeout_s
 
 
 def test_compose_for_jetson_builds_its_own_file_and_gets_the_gpu(repository):
@@ -92,10 +78,9 @@ def test_compose_for_jetson_builds_its_own_file_and_gets_the_gpu(repository):
     assert all(not volume["bind"]["create_host_path"] for volume in bound)
 
 
-@pytest.mark.parametrize("name", ["compose.yaml", "compose.jetson.yaml"])
+@either_compose
 def test_compose_keeps_data_in_a_volume_whose_folder_the_user_of_the_image_owns(repository, name):
-    document = yaml.safe_load((repository / name).read_text(encoding="utf-8"))
-    assert "data" in document["volumes"]
+    assert "data" in yaml.safe_load((repository / name).read_text(encoding="utf-8"))["volumes"]
     assert "data:/data" in compose(repository, "compose.yaml")["volumes"]
     for dockerfile in DOCKERFILES:
         text = (repository / dockerfile).read_text(encoding="utf-8")
@@ -104,7 +89,7 @@ def test_compose_keeps_data_in_a_volume_whose_folder_the_user_of_the_image_owns(
 
 @needs_systemd_analyze
 def test_systemd_accepts_the_unit(repository, tmp_path):
-    text = (repository / "deploy/kokoro-service.service").read_text(encoding="utf-8")
+    text = (repository / UNIT).read_text(encoding="utf-8")
     here = tmp_path / "kokoro-service.service"
     here.write_text(text.replace("/opt/kokoro/bin/kokoro-service", sys.executable))
     verified = subprocess.run(["systemd-analyze", "verify", here], capture_output=True, text=True, check=False)
@@ -114,42 +99,33 @@ def test_systemd_accepts_the_unit(repository, tmp_path):
 
 @needs_systemd_analyze
 def test_systemd_finds_little_exposed_by_the_unit(repository):
-    path = repository / "deploy/kokoro-service.service"
     rated = subprocess.run(
-        ["systemd-analyze", "security", "--offline=true", "--threshold=25", "--no-pager", path],
+        ["systemd-analyze", "security", "--offline=true", "--threshold=25", "--no-pager", repository / UNIT],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert rated.returncode == 0, rated.stdout[-200:] + rated.stderr
 
 
-def test_the_unit_waits_longer_than_a_shutdown_may_take(repository):
-    assert seconds(unit(repository)["TimeoutStopSec"][0]) > Settings().shutdown_timeout_s
-
-
-def test_the_unit_lets_the_service_finish_and_reload(repository):
+def test_the_unit_lets_the_service_finish_write_its_cache_and_open_the_gpu(repository):
     values = unit(repository)
+    assert seconds(values["TimeoutStopSec"][0]) > Settings().shutdown_timeout_s
     assert values["KillMode"] == ["mixed"], "its helpers must outlive what it finishes"
     assert values["ExecReload"] == ["/bin/kill -HUP $MAINPID"]
     assert values["Restart"] == ["on-failure"]
-
-
-def test_the_unit_can_write_its_cache_and_open_the_gpu(repository):
-    values = unit(repository)
     assert f"KOKORO_CACHE_DIR=%C/{values['CacheDirectory'][0]}" in values["Environment"]
     assert values["ProtectSystem"] == ["strict"]
-    assert "PrivateDevices" not in values
-    assert "PrivateUsers" not in values
+    assert not {"PrivateDevices", "PrivateUsers"} & values.keys()
     assert values["DeviceAllow"] == ["char-* rw"]
     assert "video" in values["SupplementaryGroups"][0].split()
 
 
-@pytest.mark.parametrize("name", DOCKERFILES)
+@either_dockerfile
 def test_a_dockerfile_has_the_version_of_the_service(repository, name):
     text = (repository / name).read_text(encoding="utf-8")
     assert re.findall(r"^ARG VERSION=(.*)$", text, re.MULTILINE) == [__version__]
 
 
-@pytest.mark.parametrize("name", DOCKERFILES)
+@either_dockerfile
 def test_a_dockerfile_copies_only_what_the_ignore_file_lets_in(repository, name):
     text = (repository / name).read_text(encoding="utf-8")
     copied = set()
@@ -163,7 +139,7 @@ def test_a_dockerfile_copies_only_what_the_ignore_file_lets_in(repository, name)
     assert all((repository / source).exists() for source in copied)
 
 
-@pytest.mark.parametrize("name", DOCKERFILES)
+@either_dockerfile
 def test_a_dockerfile_ends_as_a_user_with_a_number_and_asks_for_readiness(repository, name):
     last_stage = (repository / name).read_text(encoding="utf-8").split("\nFROM ")[-1]
     assert re.findall(r"^USER (.*)$", last_stage, re.MULTILINE) == ["10001"]

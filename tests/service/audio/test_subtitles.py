@@ -7,8 +7,6 @@ from tests.profiles import given
 
 from service.audio import SRT_MEDIA_TYPE, VTT_MEDIA_TYPE, Cue, cues_of_words, srt, vtt
 
-TimedWord = tuple[int, int, float, float]
-
 
 def spoken(text, word_s=0.3, rest_s=0.05):
     """Every word of the text, one after the other, at an even pace."""
@@ -23,22 +21,13 @@ def texts(text, **limits):
     return [cue.text for cue in cues_of_words(spoken(text), text, **limits)]
 
 
-def test_the_media_types_are_those_of_the_formats():
+def test_subrip_counts_its_cues_and_webvtt_has_a_header_and_points_in_its_times():
     assert (SRT_MEDIA_TYPE, VTT_MEDIA_TYPE) == ("application/x-subrip", "text/vtt")
-
-
-def test_a_subrip_file_counts_its_cues_and_has_commas_in_its_times():
-    cues = [Cue(1.5, 2.0004, "One."), Cue(3661.0, 3661.9996, "Two.")]
-    assert srt(cues) == ("1\n00:00:01,500 --> 00:00:02,000\nOne.\n\n2\n01:01:01,000 --> 01:01:02,000\nTwo.\n\n")
-
-
-def test_a_webvtt_file_has_a_header_and_points_in_its_times():
-    cues = [Cue(0, 1.5, "One."), Cue(1.5, 360_000.25, "Two.")]
-    assert vtt(cues) == ("WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nOne.\n\n00:00:01.500 --> 100:00:00.250\nTwo.\n")
-
-
-def test_no_cues_make_a_valid_file():
     assert (srt([]), vtt([])) == ("", "WEBVTT\n")
+    cues = [Cue(1.5, 2.0004, "One."), Cue(3661.0, 3661.9996, "Two.")]
+    assert srt(cues) == "1\n00:00:01,500 --> 00:00:02,000\nOne.\n\n2\n01:01:01,000 --> 01:01:02,000\nTwo.\n\n"
+    cues = [Cue(0, 1.5, "One."), Cue(1.5, 360_000.25, "Two.")]
+    assert vtt(cues) == "WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nOne.\n\n00:00:01.500 --> 100:00:00.250\nTwo.\n"
 
 
 def test_webvtt_text_cannot_be_taken_for_markup():
@@ -82,34 +71,22 @@ def test_times_out_of_order_are_refused(cues):
             write(cues)
 
 
-def test_every_sentence_is_a_cue_with_its_marks():
-    text = '“Well,” he said. "Really?" (Yes!)  It is\n\n3.5 miles away…  '
-    assert texts(text) == ["“Well,” he said.", '"Really?"', "(Yes!)", "It is 3.5 miles away…"]
+CUES = [
+    ('“Well,” he said. "Really?" (Yes!)  It is\n\n3.5 miles away…  ', {},
+     ["“Well,” he said.", '"Really?"', "(Yes!)", "It is 3.5 miles away…"]),
+    ("¿Qué tal? ¡Bien! Vraiment ? Oui — «non».", {}, ["¿Qué tal?", "¡Bien!", "Vraiment ?", "Oui — «non»."]),
+    ("Dr. Jones met J. R. R. Tolkien. They spoke.", {}, ["Dr. Jones met J. R. R. Tolkien.", "They spoke."]),
+    # A long sentence is cut at its last comma that fits, else between words; a word stays whole.
+    ("one two, three four, five six seven eight", {"max_characters": 24}, ["one two, three four,", "five six seven eight"]),
+    ("one two three four five", {"max_characters": 9}, ["one two", "three", "four five"]),
+    ("a floccinaucinihilipilification b", {"max_characters": 10}, ["a", "floccinaucinihilipilification", "b"]),
+]  # fmt: skip
 
 
-def test_marks_stay_with_their_words_in_other_languages():
-    assert texts("¿Qué tal? ¡Bien! Vraiment ? Oui — «non».") == ["¿Qué tal?", "¡Bien!", "Vraiment ?", "Oui — «non»."]
-    text = "他说。“你好”。"
+def test_every_sentence_is_a_cue_with_its_marks_or_several_if_it_is_long():
+    assert not [(text, found) for text, limits, wanted in CUES if (found := texts(text, **limits)) != wanted]
     words = [(0, 2, 0.0, 0.4), (4, 6, 0.8, 1.2)]
-    assert [cue.text for cue in cues_of_words(words, text)] == ["他说。", "“你好”。"]
-
-
-def test_an_abbreviation_or_an_initial_ends_no_sentence():
-    text = "Dr. Jones met J. R. R. Tolkien. They spoke."
-    assert texts(text) == ["Dr. Jones met J. R. R. Tolkien.", "They spoke."]
-
-
-def test_a_long_sentence_is_cut_at_its_last_comma_that_fits():
-    text = "one two, three four, five six seven eight"
-    assert texts(text, max_characters=24) == ["one two, three four,", "five six seven eight"]
-
-
-def test_a_long_sentence_without_commas_is_cut_between_words():
-    assert texts("one two three four five", max_characters=9) == ["one two", "three", "four five"]
-
-
-def test_a_single_word_may_be_longer_than_a_cue():
-    assert texts("a floccinaucinihilipilification b", max_characters=10) == ["a", "floccinaucinihilipilification", "b"]
+    assert [cue.text for cue in cues_of_words(words, "他说。“你好”。")] == ["他说。", "“你好”。"]
 
 
 def test_a_cue_lasts_no_longer_than_told():
@@ -140,10 +117,7 @@ def test_words_from_the_middle_take_only_their_own_marks():
     words = spoken(text)
     assert [cue.text for cue in cues_of_words(words[1:3], text)] == ['"Second bit,"']
     assert [cue.text for cue in cues_of_words(words[5:], text)] == ["(Third) bit."]
-
-
-def test_no_words_make_no_cues():
-    assert cues_of_words([], "...") == []
+    assert cues_of_words([], text) == []
 
 
 @given(

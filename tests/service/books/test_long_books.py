@@ -10,6 +10,8 @@ from service.books.book import Chapter, Paragraph
 from service.books.journal import Journal, KeptSound, PlannedChunk
 from service.books.pace import Pace
 from service.books.sections import TOGETHER, Pauses, sections, text_of_chapter
+from service.errors import InvalidRequestError
+from tests.service.files import open_files
 
 MEASURED = """
 import json, sys
@@ -134,3 +136,16 @@ def test_what_is_there_twice_is_made_once(tmp_path):
             assert pace.share_of(1) == 1
             assert pace.foretold_s == pytest.approx(5)
             assert journal.made_lengths() == {0: 10 * number}
+
+
+# The state of a book that is being spoken.
+
+
+def test_a_damaged_state_is_told_and_no_file_stays_open(tmp_path):
+    with Journal(tmp_path):
+        assert open_files(tmp_path)
+    assert not open_files(tmp_path)
+    (tmp_path / "speech.sqlite").write_bytes(b"no database" * 100)
+    with pytest.raises(InvalidRequestError, match="is damaged"):
+        Journal(tmp_path)
+    assert not open_files(tmp_path)

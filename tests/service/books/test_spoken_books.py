@@ -126,18 +126,6 @@ def test_a_player_sees_the_book_in_each_format(form, poems, tmp_path, cache_dir)
     assert loudness.peak_dbtp < -1
 
 
-@pytest.mark.parametrize("form", BOOK_FORMATS)
-def test_a_loud_book_has_its_peaks_in_each_format(form, poems, tmp_path, cache_dir):
-    output = tmp_path / f"poems.{form}"
-    shutil.copytree(f"{poems.output}.state", f"{output}.state")
-    done = read(poems.book, output, cache_dir, "--loudness", "-12")
-    assert done.returncode == 0, done.complaint
-    loudness = measure(decoded(output))
-    assert loudness.peak_dbtp < -1
-    assert loudness.lufs == pytest.approx(done.of("levelled")[0]["lufs"], abs=0.2)
-    assert loudness.lufs == pytest.approx(-12, abs=1)
-
-
 def test_a_recognizer_hears_a_whole_chapter(shelf, tmp_path, model_file, cache_dir):
     """Five minutes of a novel, with its cover, its author and its times."""
     path, output = the_war_of_the_worlds(shelf), tmp_path / "worlds.m4b"

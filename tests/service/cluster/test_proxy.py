@@ -2,13 +2,14 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
 
 import pytest
 from service.cluster.proxy import ProxyAnswers
-from starlette.types import Receive, Scope, Send
-
-Proxy = Callable[[Scope, Receive, Send], Awaitable[None]]
+from service.cluster.replica_header import ReplicaHeader
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient
 
 BODY = b'{"text": "Yes."}'
 
@@ -24,7 +25,7 @@ def answer(status, body, content_type=b"application/json"):
 class Replica:
     """Stands for Ray: it reads the request, then does what a test says, once for each attempt."""
 
-    def __init__(self, *attempts, body_size: int = len(BODY)):
+    def __init__(self, *attempts, body_size=len(BODY)):
         self.bodies = []
         self.scopes = []
         self._attempts = iter(attempts)
@@ -155,3 +156,27 @@ def test_callers_do_not_decide_what_the_operator_decides():
     ask(replica, x_request_timeout_seconds="1", x_request_disconnect_disabled="1")
     names = [name for name, _ in replica.scopes[0]["headers"]]
     assert names == [b"content-type", b"x-request-id"]
+
+
+# Every answer and session tells which replica it is from.
+
+
+async def session(websocket):
+    await websocket.accept()
+    await websocket.close()
+
+
+def test_answers_and_sessions_name_the_replica():
+    app = Starlette(
+        routes=[
+            Route("/", lambda _: PlainTextResponse("x", headers={"x-own": "1"})),
+            WebSocketRoute("/session", session),
+        ]
+    )
+    app.add_middleware(ReplicaHeader, replica="abc")
+    client = TestClient(app)
+    for path in ("/", "/nowhere"):
+        assert client.get(path).headers.get_list("x-replica") == ["abc"]
+    assert client.get("/").headers["x-own"] == "1"
+    with client.websocket_connect("/session") as connected:
+        assert (b"x-replica", b"abc") in connected.extra_headers

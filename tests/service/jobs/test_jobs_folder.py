@@ -2,8 +2,13 @@ import asyncio
 import json
 import logging
 import sqlite3
+import subprocess
+import sys
+import tempfile
 from contextlib import closing
 from dataclasses import fields
+from pathlib import Path
+from typing import get_args
 
 import pytest
 from service.errors import (
@@ -14,6 +19,7 @@ from service.errors import (
     StorageFullError,
 )
 from tests.service.files import open_files
+from tests.service.jobs import interrupted_life
 
 from service.jobs import Job, JobsFolder
 
@@ -354,3 +360,33 @@ def test_a_document_that_is_not_survived_is_read_once_more(tmp_path, read_and_di
     with store.reading(first):
         pass
     store.close()
+
+
+# Whatever ends or disturbs the process, at whichever step, no job is lost and none comes back.
+
+
+@pytest.fixture
+def place():
+    """A folder in memory if there is one: a disk takes most of the time for what only a loss of
+    power would undo."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        yield Path(folder)
+
+
+@pytest.mark.parametrize(
+    ("fault", "stride"),
+    [("kill", 5), *(pytest.param(fault, 1, marks=pytest.mark.thorough) for fault in get_args(interrupted_life.Fault))],
+)
+def test_a_fault_at_any_step_leaves_each_job_whole_or_gone(fault, stride, place, repository):
+    done = subprocess.run(
+        [sys.executable, "-m", interrupted_life.__name__, fault, str(place), str(stride)],
+        cwd=repository, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    result = json.loads(done.stdout)
+    assert not result["faults"], done.stderr
+    assert {
+        *("os.mkdir", "os.rename", "os.remove", "os.rmdir", "fsync", "open", "schema"),
+        *("begin exclusive", "insert into", "insert or", "update job", "delete from", "commit"),
+        *("create table", "update room", "drop table"),
+    } == {*result["steps"]}

@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,9 +43,6 @@ JETSON = {
     ),
 }
 """Files of an Orin Nano Super with JetPack 6.2.1, as people have shown them."""
-
-Grow = Callable[[dict[str, str]], Path]
-Compile = Callable[..., Path]
 
 
 @pytest.fixture

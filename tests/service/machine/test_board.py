@@ -1,11 +1,10 @@
-from collections.abc import Callable
+import os
 from pathlib import Path
 
 import pytest
+from service.model.runtime import open_runtime
 
-from service.machine import read_board
-
-Grow = Callable[[dict[str, str]], Path]
+from service.machine import Gpu, SystemMemory, ask_driver, count_processors, read_board
 
 DPKG = """\
 Package: libc6
@@ -103,3 +102,226 @@ def test_the_power_mode_has_its_name(grow, status, mode):
 
 def test_this_machine_can_be_read():
     assert read_board().model
+
+
+MEMINFO = "MemTotal:        8000 kB\nMemFree:  100 kB\nMemAvailable:    4000 kB\n"
+TOTAL, AVAILABLE = 8000 << 10, 4000 << 10
+
+
+# Memory.
+
+
+def test_the_system_tells_total_and_available(jetson):
+    assert jetson.memory.total_bytes() == 7_802_176 << 10
+    assert jetson.memory.available_bytes() == 4_910_080 << 10
+
+
+@pytest.mark.parametrize(
+    ("cgroup", "group"),
+    [
+        ("0::/", "sys/fs/cgroup"),
+        ("0::/system.slice/kokoro.service", "sys/fs/cgroup/system.slice/kokoro.service"),
+        ("0::/kubepods/pod1/inner", "sys/fs/cgroup/kubepods"),
+        ("0::/../../elsewhere", "sys/fs/cgroup"),
+    ],
+)
+def test_a_group_of_version_2_bounds_it(grow, cgroup, group):
+    root = grow(
+        {
+            "proc/meminfo": MEMINFO, "proc/self/cgroup": f"{cgroup}\n", f"{group}/memory.max": "3000000\n",
+            f"{group}/memory.current": "2000000\n",
+            f"{group}/memory.stat": "anon 1\ninactive_file 500000\nactive_file 7\n",
+        }
+    )  # fmt: skip
+    memory = SystemMemory(root)
+    assert memory.total_bytes() == 3_000_000
+    assert memory.available_bytes() == 3_000_000 - (2_000_000 - 500_000)
+    (root / group / "memory.current").write_text("4000000\n")
+    assert memory.available_bytes() == 0
+
+
+def test_a_group_of_version_1_bounds_it(grow):
+    group = "sys/fs/cgroup/memory"  # a container sees its own group at the top
+    root = grow(
+        {
+            "proc/meminfo": MEMINFO,
+            "proc/self/cgroup": "9:name=systemd:/docker/ab\n4:memory:/docker/ab\n0::/\n",
+            f"{group}/memory.limit_in_bytes": "2000000\n",
+            f"{group}/memory.usage_in_bytes": "1500000\n",
+            f"{group}/memory.stat": "inactive_file 1\ntotal_inactive_file 300000\n",
+        }
+    )
+    memory = SystemMemory(root)
+    assert (memory.total_bytes(), memory.available_bytes()) == (2_000_000, 800_000)
+
+
+@pytest.mark.parametrize(
+    ("name", "limit"),
+    [("memory.max", "max"), ("memory.max", "99000000000"), ("memory.limit_in_bytes", str(2**63 - 4096))],
+)
+def test_no_limit_or_a_high_one_bounds_nothing(grow, name, limit):
+    second = name == "memory.max"
+    group = "sys/fs/cgroup" if second else "sys/fs/cgroup/memory"
+    root = grow(
+        {
+            "proc/meminfo": MEMINFO, "proc/self/cgroup": "0::/\n" if second else "4:memory:/\n",
+            f"{group}/{name}": f"{limit}\n", f"{group}/memory.current": "1000\n",
+            f"{group}/memory.stat": "inactive_file 0\n",
+        }
+    )  # fmt: skip
+    memory = SystemMemory(root)
+    assert (memory.total_bytes(), memory.available_bytes()) == (TOTAL, AVAILABLE)
+
+
+def test_what_is_available_is_asked_anew(grow):
+    root = grow({"proc/meminfo": MEMINFO})
+    memory = SystemMemory(root)
+    (root / "proc/meminfo").write_text(MEMINFO.replace("4000", "1000"))
+    assert memory.available_bytes() == 1000 << 10
+
+
+def test_another_format_is_refused(grow):
+    with pytest.raises(ValueError, match="MemTotal"):
+        SystemMemory(grow({"proc/meminfo": "Memory: plenty\n"}))
+
+
+def test_this_machine_has_memory():
+    memory = SystemMemory()
+    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert 0 < memory.available_bytes() <= memory.total_bytes() <= physical
+
+
+# Processors.
+
+
+@pytest.fixture(autouse=True)
+def _eight_cores(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)))
+
+
+@pytest.mark.parametrize(
+    ("quota", "expected"),
+    [
+        ("50000 100000", 1),  # docker --cpus 0.5
+        ("100000 100000", 1),
+        ("150000 100000", 2),
+        ("400000 100000", 4),
+        ("1250 2500", 1),
+        ("3200000 100000", 8),
+        ("1000 100000", 1),
+        ("max 100000", 8),
+        ("", 8),
+        ("max", 8),
+        ("0 100000", 8),
+        ("100000 0", 8),
+    ],
+)
+def test_a_quota_of_version_2_bounds_it(grow, quota, expected):
+    root = grow({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": f"{quota}\n"})
+    assert count_processors(root) == expected
+
+
+@pytest.mark.parametrize(
+    ("quota", "period", "expected"),
+    [("50000", "100000", 1), ("250000", "100000", 3), ("-1", "100000", 8), ("100000", "0", 8)],
+)
+@pytest.mark.parametrize("tree", ["cpu", "cpu,cpuacct"])
+def test_a_quota_of_version_1_bounds_it(grow, tree, quota, period, expected):
+    group = f"sys/fs/cgroup/{tree}/docker/ab"
+    root = grow(
+        {
+            "proc/self/cgroup": "9:name=systemd:/docker/ab\n4:cpu,cpuacct:/docker/ab\n0::/\n",
+            f"{group}/cpu.cfs_quota_us": f"{quota}\n",
+            f"{group}/cpu.cfs_period_us": f"{period}\n",
+        }
+    )
+    assert count_processors(root) == expected
+
+
+def test_the_lowest_quota_of_all_groups_around_it_bounds_it(grow):
+    tree = "sys/fs/cgroup"
+    root = grow(
+        {
+            "proc/self/cgroup": "0::/kubepods/pod1/inner\n",
+            f"{tree}/kubepods/cpu.max": "600000 100000\n",
+            f"{tree}/kubepods/pod1/cpu.max": "200000 100000\n",
+            f"{tree}/kubepods/pod1/inner/cpu.max": "max 100000\n",
+        }
+    )
+    assert count_processors(root) == 2
+
+
+def test_other_controllers_bound_nothing(grow):
+    root = grow(
+        {
+            "proc/self/cgroup": "3:cpuset:/a\n2:cpuacct:/a\n",
+            "sys/fs/cgroup/cpuset/a/cpu.cfs_quota_us": "50000\n",
+            "sys/fs/cgroup/cpuset/a/cpu.cfs_period_us": "100000\n",
+        }
+    )
+    assert count_processors(root) == 8
+    assert count_processors(grow({"proc/meminfo": ""})) == 8
+
+
+def test_threads_are_as_many_as_the_quota_allows(monkeypatch):
+    monkeypatch.setattr("service.model.runtime.count_processors", lambda: 3)
+    assert open_runtime("cpu").threads == 3
+    assert open_runtime("cpu", 5).threads == 5
+
+
+# The driver and its GPUs.
+
+
+def test_the_driver_tells_its_gpus(driver_library, monkeypatch):
+    monkeypatch.setenv("FAKE_GPUS", "2")
+    driver = ask_driver(driver_library)
+    assert driver.gpus == (Gpu("Orin", (8, 7), True, 8 << 30), Gpu("Another GPU", (12, 0), False, 24 << 30))
+    assert (driver.cuda, driver.found, driver.problem) == ((12, 6), True, "")
+    assert str(driver) == "supports CUDA 12.6"
+    assert [str(gpu) for gpu in driver.gpus] == [
+        "Orin, sm_87, 8.0 GiB of the system's memory",
+        "Another GPU, sm_120, 24.0 GiB of its own memory",
+    ]
+
+
+def test_the_release_is_the_kernel_modules(driver_library, tmp_path):
+    version = tmp_path / "sys/module/nvidia/version"
+    version.parent.mkdir(parents=True)
+    version.write_text("580.95.05\n")
+    assert str(ask_driver(driver_library, tmp_path)) == "580.95.05, supports CUDA 12.6"
+
+
+def test_no_driver_is_told():
+    driver = ask_driver("libcuda_that_nobody_has.so.1")
+    assert (driver.found, driver.cuda, driver.gpus) == (False, None, ())
+    assert driver.problem.startswith("no NVIDIA driver: libcuda_that_nobody_has.so.1: cannot open")
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"FAKE_GPUS": "0"}, "the driver finds no GPU"),
+        ({"FAKE_INIT": "100"}, "the driver finds no GPU"),
+        ({"FAKE_INIT": "999"}, "the driver fails: cuInit returns code 999, CUDA_ERROR_UNKNOWN (unknown error)"),
+        ({"FAKE_INIT": "34"}, "is a stub for linking, not the driver"),
+        ({"FAKE_INIT": "12345"}, "the driver fails: cuInit returns code 12345"),
+        ({"FAKE_CRASH": "1"}, "the driver cannot be queried: crashed with signal 6"),
+    ],
+)
+def test_a_driver_without_gpus_says_why(driver_library, monkeypatch, settings, problem):
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    driver = ask_driver(driver_library)
+    assert driver.gpus == ()
+    assert driver.found
+    assert problem in driver.problem
+
+
+def test_another_library_is_not_taken_for_the_driver():
+    driver = ask_driver("libc.so.6")
+    assert "lacks functions" in driver.problem
+
+
+def test_the_driver_is_not_loaded_into_this_process(driver_library):
+    assert ask_driver(driver_library).gpus
+    assert str(driver_library) not in Path("/proc/self/maps").read_text()

@@ -1,15 +1,11 @@
 """Messages are those of real libraries, from their issues or seen with onnxruntime-gpu 1.31.1."""
 
 import platform
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from tests.service.machine.fat_binary import entry
 
 from service.machine import Machine, explain, foresee
-
-Grow = Callable[[dict[str, str]], Path]
 
 LOAD = (
     "/onnxruntime_src/onnxruntime/core/session/provider_bridge_ort.cc:1778 "

@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,6 @@ from service.loading import load_runtime
 from service.settings import Settings
 
 from service import doctor
-
-Compile = Callable[..., Path]
 
 HERE = Path(__file__).parent
 

@@ -1,6 +1,5 @@
 import os
 import struct
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,9 +9,6 @@ from tests.profiles import given
 from tests.service.machine.fat_binary import RECORDED, entry, fat_binary
 
 from service.machine import CudaBuild, Kernels, Target, read_kernels
-
-Compile = Callable[..., Path]
-Embed = Callable[[bytes], Path]
 
 
 @pytest.fixture(scope="session")

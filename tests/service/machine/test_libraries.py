@@ -1,7 +1,6 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,6 @@ from service.machine.loader import LoaderPath
 
 from service.machine import SharedLibraries
 
-Compile = Callable[..., Path]
 SOURCE = Path(__file__).with_name("fake_library.c")
 LDCONFIG = shutil.which("ldconfig", path="/sbin:/usr/sbin")
 

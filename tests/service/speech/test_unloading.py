@@ -25,10 +25,18 @@ def own(request, tmp_path):
         yield synthesizer
 
 
-@pytest.fixture(params=[1, 2])
-def speaking(request, model_file, cache_dir):
-    settings = Settings(cache_dir=cache_dir, workers=request.param, threads=2)
-    with closing(load_synthesizer(settings, lambda line: None)) as synthesizer:
+@pytest.fixture(
+    params=[*(("small", n) for n in (1, 2)), *(pytest.param(("real", n), marks=pytest.mark.thorough) for n in (1, 2))]
+)
+def speaking(request, tmp_path):
+    kind, workers = request.param
+    if kind == "small":
+        synthesizer = open_small(tmp_path, workers=workers, threads=2)
+    else:
+        request.getfixturevalue("model_file")
+        settings = Settings(cache_dir=request.getfixturevalue("cache_dir"), workers=workers, threads=2)
+        synthesizer = load_synthesizer(settings, lambda line: None)
+    with closing(synthesizer):
         yield synthesizer
 
 
@@ -60,22 +68,20 @@ def until(condition):
         time.sleep(0.001)
 
 
-@pytest.mark.parametrize("whose", ["own", pytest.param("speaking", marks=pytest.mark.thorough)])
-def test_speech_is_the_same_after_unloading_even_in_its_midst(whose, request):
-    synthesizer = request.getfixturevalue(whose)
-    before = said(synthesizer)
-    assert synthesizer.is_loaded
-    described = description_of(synthesizer.model)
+def test_speech_is_the_same_after_unloading_even_in_its_midst(speaking):
+    before = said(speaking)
+    assert speaking.is_loaded
+    described = description_of(speaking.model)
     for _ in range(2):  # there may be nothing to unload
-        synthesizer.unload()
-    assert not synthesizer.is_loaded
-    assert described == description_of(synthesizer.model)
-    np.testing.assert_array_equal(said(synthesizer), before)
+        speaking.unload()
+    assert not speaking.is_loaded
+    assert described == description_of(speaking.model)
+    np.testing.assert_array_equal(said(speaking), before)
     segments = []
-    for segment in synthesizer.stream(synthesizer.plan(Utterance(TEXT, speed=2.0), STREAM)):
+    for segment in speaking.stream(speaking.plan(Utterance(TEXT, speed=2.0), STREAM)):
         segments.append(segment.samples)
         if len(segments) == 2:
-            synthesizer.unload()
+            speaking.unload()
     assert len(segments) > 2
     np.testing.assert_array_equal(np.concatenate(segments), before)
 

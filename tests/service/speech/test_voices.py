@@ -37,17 +37,15 @@ def test_all_54_voices_are_there_and_described(library):
     assert languages["zf_xiaoni"] == "zh"
 
 
-@pytest.mark.parametrize("n_tokens", [1, 17, 510])
-def test_the_style_of_n_tokens_is_row_n_minus_1(library, repository, n_tokens):
-    style = library.style(library.resolve("af_heart"), n_tokens)
-    assert style.dtype == np.float32
-    np.testing.assert_array_equal(style, rows(repository, "af_heart")[n_tokens - 1])
-
-
-@pytest.mark.parametrize("n_tokens", [0, 511])
-def test_there_is_no_style_beyond_the_table(library, n_tokens):
-    with pytest.raises(ValueError, match="no style"):
-        library.style(library.resolve("af_heart"), n_tokens)
+def test_the_style_of_n_tokens_is_row_n_minus_1(library, repository):
+    heart, table = library.resolve("af_heart"), rows(repository, "af_heart")
+    for n_tokens in (1, 17, 510):
+        style = library.style(heart, n_tokens)
+        assert style.dtype == np.float32
+        np.testing.assert_array_equal(style, table[n_tokens - 1])
+    for n_tokens in (0, 511):
+        with pytest.raises(ValueError, match="no style"):
+            library.style(heart, n_tokens)
 
 
 def test_a_blend_is_the_weighted_mean(library, repository):
@@ -59,11 +57,8 @@ def test_a_blend_is_the_weighted_mean(library, repository):
     assert library.resolve("af_sky(1)+af_sky(3)") == library.resolve("af_sky")
 
 
-def test_the_language_of_a_blend_is_the_first_voices(library):
+def test_a_blend_has_the_first_voice_s_language_and_the_slowest_s_pace(library):
     assert library.resolve("bf_emma+af_sky").language == "en-gb"
-
-
-def test_the_pace_of_a_blend_is_the_slowest_voices(library):
     pace = {name: library.resolve(name).pace for name in ("af_heart", "af_nicole")}
     assert pace["af_nicole"] < 12 < 14 < pace["af_heart"] < 18
     assert library.resolve("af_heart(9)+af_nicole").pace == pace["af_nicole"]
@@ -85,16 +80,14 @@ def test_an_unknown_voice_is_refused_and_the_nearest_named(library):
         library.resolve("af_sky+af_hart")
 
 
-def test_a_voice_is_dropped_in_by_adding_a_file(folder):
-    shutil.copy(folder / "am_adam.bin", folder / "im_nuovo.bin")
-    voice = VoiceLibrary(folder).resolve("im_nuovo").parts[0][0]
-    assert (voice.language, voice.sex, voice.licence) == ("it", "male", None)
-
-
-def test_a_dropped_in_voice_is_taken_for_a_slow_one(folder):
-    shutil.copy(folder / "am_adam.bin", folder / "am_other.bin")
+def test_a_voice_is_dropped_in_by_adding_a_file_and_taken_for_a_slow_one(folder):
+    for name in ("im_nuovo", "robot"):
+        shutil.copy(folder / "am_adam.bin", folder / f"{name}.bin")
     library = VoiceLibrary(folder)
-    assert library.resolve("am_other").pace < library.resolve("am_adam").pace
+    voice = library.resolve("im_nuovo").parts[0][0]
+    assert (voice.language, voice.sex, voice.licence) == ("it", "male", None)
+    assert library.resolve("im_nuovo").pace < library.resolve("am_adam").pace
+    assert library.resolve("robot").language is None
 
 
 @pytest.mark.parametrize("pace", [0, -1, float("nan"), 1e9, "quick", None, [15]])
@@ -104,11 +97,6 @@ def test_a_pace_must_be_one(folder, pace):
     (folder / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(VoiceError, match="pace of am_adam"):
         VoiceLibrary(folder)
-
-
-def test_a_dropped_in_name_that_says_no_language_has_none(folder):
-    shutil.copy(folder / "am_adam.bin", folder / "robot.bin")
-    assert VoiceLibrary(folder).resolve("robot").language is None
 
 
 def test_damage_is_noticed(folder):
