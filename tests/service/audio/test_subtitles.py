@@ -77,7 +77,7 @@ CUES = [
     ("¿Qué tal? ¡Bien! Vraiment ? Oui — «non».", {}, ["¿Qué tal?", "¡Bien!", "Vraiment ?", "Oui — «non»."]),
     ("Dr. Jones met J. R. R. Tolkien. They spoke.", {}, ["Dr. Jones met J. R. R. Tolkien.", "They spoke."]),
     # A long sentence is cut at its last comma that fits, else between words; a word stays whole.
-    ("one two, three four, five six seven eight", {"max_characters": 24}, ["one two, three four,", "five six seven eight"]),
+    ("one two, three four, five six seven", {"max_characters": 24}, ["one two, three four,", "five six seven"]),
     ("one two three four five", {"max_characters": 9}, ["one two", "three", "four five"]),
     ("a floccinaucinihilipilification b", {"max_characters": 10}, ["a", "floccinaucinihilipilification", "b"]),
 ]  # fmt: skip

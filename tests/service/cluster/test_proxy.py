@@ -12,6 +12,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 
 BODY = b'{"text": "Yes."}'
+N_BYTES = len(BODY)
 
 
 def answer(status, body, content_type=b"application/json"):
@@ -25,7 +26,7 @@ def answer(status, body, content_type=b"application/json"):
 class Replica:
     """Stands for Ray: it reads the request, then does what a test says, once for each attempt."""
 
-    def __init__(self, *attempts, body_size=len(BODY)):
+    def __init__(self, *attempts, body_size=N_BYTES):
         self.bodies = []
         self.scopes = []
         self._attempts = iter(attempts)
