@@ -51,20 +51,17 @@ def test_delays_before_scaling_down_are_longer_than_the_numbers_are_old():
         build({"autoscaling": {"downscale_to_zero_delay_s": 6}})
 
 
-@pytest.mark.parametrize(
-    ("speaking", "full", "n_queued", "n_wanted"),
-    [
-        ([3, 1], [0, 0], 0, 2),  # 2 utterances for each
-        ([0, 0], [0, 0], 0, 0),
-        ([0, 0], [1, 0.4], 2, 1),
-        ([0, 0], [1, 0.5], 1, 3),  # of sessions that say nothing
-        ([0, 0], [1, 1], 0, 0),
-        ([8, 8], [1, 1], 2, 9),
-        ([8], [1], 0, 4),
-        ([0], [0], 0, 2),  # the other has told nothing yet
-        ([], [], 1, 2),
-    ],
-)
+@pytest.mark.parametrize(("speaking", "full", "n_queued", "n_wanted"), [
+    ([3, 1], [0, 0], 0, 2),  # 2 utterances for each
+    ([0, 0], [0, 0], 0, 0),
+    ([0, 0], [1, 0.4], 2, 1),
+    ([0, 0], [1, 0.5], 1, 3),  # of sessions that say nothing
+    ([0, 0], [1, 1], 0, 0),
+    ([8, 8], [1, 1], 2, 9),
+    ([8], [1], 0, 4),
+    ([0], [0], 0, 2),  # the other has told nothing yet
+    ([], [], 1, 2),
+])  # fmt: skip
 def test_speech_decides_how_many_replicas_there_are(speaking, full, n_queued, n_wanted):
     from ray.serve.config import AutoscalingConfig, AutoscalingContext
     from service.cluster.speech_scaling import replicas_for_speech

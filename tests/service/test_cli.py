@@ -135,7 +135,7 @@ def test_voices_lists_them():
 
 
 def test_prepare_prepares_the_model_once_and_says_where(model_file, cache_dir):
-    done = run("prepare", "--cache-dir", str(cache_dir))
+    done = command("prepare", "--cache-dir", str(cache_dir))
     assert done.returncode == 0, done.stderr
     folder = Path(done.stdout.strip())
     assert folder.parent == cache_dir / "prepared"
@@ -153,7 +153,7 @@ def test_prepare_writes_the_published_model_where_none_is_prepared(tmp_path):
 
 
 def test_doctor_finds_everything_well(model_file, cache_dir):
-    done = run("doctor", "--json", "--cache-dir", str(cache_dir))
+    done = command("doctor", "--json", "--cache-dir", str(cache_dir))
     findings = {finding["name"]: finding for finding in json.loads(done.stdout)}
     assert done.returncode == 0
     assert not any(finding["ok"] is False for finding in findings.values())
@@ -173,14 +173,11 @@ def test_doctor_finds_everything_well(model_file, cache_dir):
     assert "passed in" in findings["self-test"]["detail"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "failing"),
-    [
-        (["--voices-dir", "/nowhere"], "no voices"), (["--model", "/nowhere/m.onnx"], "m.onnx"),
-        (["--espeak-data", "/nowhere"], "/nowhere"), (["--voice", "af_nobody"], "af_nobody"),
-        (["--kernels", "abacus"], "kernels = abacus: "),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("arguments", "failing"), [
+    (["--voices-dir", "/nowhere"], "no voices"), (["--model", "/nowhere/m.onnx"], "m.onnx"),
+    (["--espeak-data", "/nowhere"], "/nowhere"), (["--voice", "af_nobody"], "af_nobody"),
+    (["--kernels", "abacus"], "kernels = abacus: "),
+])  # fmt: skip
 def test_doctor_says_what_is_wrong_and_its_status_tells(model_file, cache_dir, arguments, failing):
     assert_failing(command("doctor", "--cache-dir", str(cache_dir), *arguments), failing)
 
@@ -212,23 +209,17 @@ def test_doctor_says_why_cuda_cannot_be_had_where_it_is_asked_for(model_file, ca
 # What the command `say` makes of its arguments.
 
 
-@pytest.mark.parametrize(
-    ("option", "normalization"),
-    [
-        ("true", USUAL), ("false", None), ("urls=short", Normalization(urls="short")),
-        ("urls=skip, code=skip,markdown=false", Normalization("skip", None, False, "skip")),
-        ('{"emoji": "name", "numbers_as": "digits"}', Normalization(emoji="name", numbers_as="digits")),
-        ('{"markdown": false}', Normalization(markdown=False)), ("{}", USUAL),
-    ],
-)  # fmt: skip
-def test_choices_are_those_of_synthesize(option, normalization):
-    assert normalization_of(option) == normalization
-
-
-@pytest.mark.parametrize("option", ["", "yes", "urls", "urls=", "urls=long", "x=1", "{", "[]", '{"x": 1}'])
-def test_other_choices_are_refused_by_name(option):
-    with pytest.raises(InvalidRequestError, match=r"^--normalize"):
-        normalization_of(option)
+def test_choices_are_those_of_synthesize_and_others_are_refused_by_name():
+    chosen = {
+        "true": USUAL, "false": None, "{}": USUAL, "urls=short": Normalization(urls="short"),
+        "urls=skip, code=skip,markdown=false": Normalization("skip", None, False, "skip"),
+        '{"emoji": "name", "numbers_as": "digits"}': Normalization(emoji="name", numbers_as="digits"),
+        '{"markdown": false}': Normalization(markdown=False),
+    }  # fmt: skip
+    assert {option: normalization_of(option) for option in chosen} == chosen
+    for option in ("", "yes", "urls", "urls=", "urls=long", "x=1", "{", "[]", '{"x": 1}'):
+        with pytest.raises(InvalidRequestError, match=r"^--normalize"):
+            normalization_of(option)
 
 
 # Playing through the machine's player; players here are programs that write down what they get.

@@ -24,13 +24,10 @@ def warmed(monkeypatch):
     return languages
 
 
-@pytest.mark.parametrize(
-    ("settings", "languages"),
-    [
-        ({}, ["en-us"]), ({"voice": "ef_dora"}, ["es"]), ({"voice": "bf_emma(2)+ef_dora"}, ["en-gb"]),
-        ({"warm_languages": ()}, []), ({"warm_languages": ("fr", "it", "pt")}, ["fr", "it", "pt-br"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("settings", "languages"), [
+    ({}, ["en-us"]), ({"voice": "ef_dora"}, ["es"]), ({"voice": "bf_emma(2)+ef_dora"}, ["en-gb"]),
+    ({"warm_languages": ()}, []), ({"warm_languages": ("fr", "it", "pt")}, ["fr", "it", "pt-br"]),
+])  # fmt: skip
 def test_languages_are_loaded_before_the_service_is_ready(settings, languages, warmed, tmp_path):
     open_small(tmp_path, threads=1, **settings).close()
     assert warmed == languages

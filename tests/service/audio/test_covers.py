@@ -20,17 +20,14 @@ def test_what_follows_a_picture_does_not_matter(tail):
     assert Cover.of(picture() + tail).content == picture() + tail
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        (b"", "neither"), (b"GIF89a", "neither"), (b"<svg/>", "neither"),
-        (b"RIFF....WEBP", "neither"),
-        (picture()[:8], "damaged"), (picture()[:300], "damaged"), (picture()[: -60], "damaged"),
-        (png()[:20], "damaged"), (png()[:400], "damaged"), (png()[:-30], "damaged"),
-        (b"\xff\xd8\xff" + b"\xff" * 5000, "damaged"), (b"\xff\xd8\xff\xe0\0\0" * 99, "damaged"),
-        (png_bomb(), "30000 by 30000"), (png() + b"\0" * MAX_COVER_BYTES, "more than 15 MB"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("content", "why"), [
+    (b"", "neither"), (b"GIF89a", "neither"), (b"<svg/>", "neither"),
+    (b"RIFF....WEBP", "neither"),
+    (picture()[:8], "damaged"), (picture()[:300], "damaged"), (picture()[: -60], "damaged"),
+    (png()[:20], "damaged"), (png()[:400], "damaged"), (png()[:-30], "damaged"),
+    (b"\xff\xd8\xff" + b"\xff" * 5000, "damaged"), (b"\xff\xd8\xff\xe0\0\0" * 99, "damaged"),
+    (png_bomb(), "30000 by 30000"), (png() + b"\0" * MAX_COVER_BYTES, "more than 15 MB"),
+])  # fmt: skip
 def test_others_are_refused_with_a_reason(content, why):
     with pytest.raises(UnusableCoverError, match=why):
         Cover.of(content)

@@ -20,12 +20,9 @@ from tests.service.audio.audio_samples import correlation, decode, lag, stream, 
 from service.audio import FORMATS, SampleRate, check_formats, encode, open_encoder, require_format, require_rate
 
 
-def test_quiet_samples_are_scaled_and_loud_ones_limited():
+def test_quiet_samples_are_scaled_and_loud_ones_limited_in_a_copy():
     samples = np.array([0.0, 0.5, -0.5, 1.0, -1.0, 1e6, -1e6], np.float32)
     assert to_int16(samples).tolist() == [0, 16384, -16384, 30985, -30985, 32767, -32767]
-
-
-def test_the_samples_given_are_left_as_they_are():
     samples = np.array([0.25, 3.0], np.float32)
     to_int16(samples)
     assert samples.tolist() == [0.25, 3.0]
@@ -82,8 +79,8 @@ def test_lossy_formats_give_as_many_samples_back(audio_format, n_samples):
 
 @pytest.mark.parametrize("audio_format", ["mp3", "opus"])
 def test_lossy_formats_take_64_kilobits_a_second(audio_format):
-    content = encode([voice_like(20)], audio_format, 24_000)
-    assert 56 < len(content) * 8 / 20 / 1000 < 70
+    content = encode([voice_like(8)], audio_format, 24_000)
+    assert 56 < len(content) * 8 / 8 / 1000 < 70
 
 
 @pytest.fixture
@@ -102,29 +99,26 @@ def old_library(monkeypatch):
     _writable.cache_clear()
 
 
-def test_every_format_has_a_media_type():
+def test_every_format_has_a_media_type_a_usual_rate_and_a_library():
     assert {name: form.media_type for name, form in FORMATS.items()} == {
         "wav": "audio/wav", "pcm": "audio/pcm", "flac": "audio/flac", "mp3": "audio/mpeg",
         "opus": "audio/ogg", "aac": "audio/aac", "mulaw": "audio/PCMU", "alaw": "audio/PCMA",
         "wav_mulaw": "audio/wav", "wav_alaw": "audio/wav",
     }  # fmt: skip
-
-
-def test_raw_telephony_names_a_rate_that_is_not_its_own():
     assert FORMATS["mulaw"].content_type(8000) == "audio/PCMU"
     assert FORMATS["mulaw"].content_type(16_000) == "audio/PCMU;rate=16000"
     assert FORMATS["alaw"].content_type(24_000) == "audio/PCMA;rate=24000"
     assert FORMATS["wav_alaw"].content_type(24_000) == "audio/wav"
-
-
-def test_telephony_has_its_own_usual_rate():
     assert {name: require_rate(name, None) for name in FORMATS} == {
         **dict.fromkeys(FORMATS, 24_000),
         **dict.fromkeys(("mulaw", "alaw", "wav_mulaw", "wav_alaw"), 8000),
     }
+    whole = [name for name, form in FORMATS.items() if not form.streamable]
+    assert whole == ["wav", "wav_mulaw", "wav_alaw"]
+    assert check_formats() == list(FORMATS)
 
 
-def test_only_opus_lacks_rates():
+def test_rates_and_formats_that_there_are_not_are_refused():
     lacking = {
         (name, rate_hz) for name in FORMATS for rate_hz in get_args(SampleRate) if rate_hz not in FORMATS[name].rates_hz
     }
@@ -133,6 +127,9 @@ def test_only_opus_lacks_rates():
         require_rate("opus", 44_100)
     with pytest.raises(UnsupportedFormatError, match="flac has no 96000 Hz"):
         encode([], "flac", 96_000)
+    with pytest.raises(UnsupportedFormatError, match="wav, pcm, flac, mp3, opus") as caught:
+        require_format("amr")
+    assert caught.value.status == 400
 
 
 def test_a_second_takes_what_its_rate_and_its_format_make_it():
@@ -142,21 +139,6 @@ def test_a_second_takes_what_its_rate_and_its_format_make_it():
         content = encode([np.zeros(240_000, np.float32)], name)
         usual = FORMATS[name].usual_rate_hz
         assert len(content) <= 10.3 * FORMATS[name].bytes_per_s(usual) + 100
-
-
-def test_only_wav_needs_its_length_first():
-    whole = [name for name, form in FORMATS.items() if not form.streamable]
-    assert whole == ["wav", "wav_mulaw", "wav_alaw"]
-
-
-def test_the_libraries_of_the_wheels_write_every_format():
-    assert check_formats() == list(FORMATS)
-
-
-def test_an_unknown_format_is_refused_with_the_names_of_those_there_are():
-    with pytest.raises(UnsupportedFormatError, match="wav, pcm, flac, mp3, opus") as caught:
-        require_format("amr")
-    assert caught.value.status == 400
 
 
 @pytest.fixture
@@ -236,9 +218,12 @@ def test_a_stream_and_a_wav_file_have_the_same_bytes(law, rate_hz):
 ANY_SAMPLES = arrays(np.float32, st.integers(0, 50), elements=st.floats(-64, 64, width=32, allow_nan=False))
 
 
-def test_samples_up_to_the_threshold_are_untouched():
+def test_samples_up_to_the_threshold_are_untouched_and_the_curve_has_no_corner():
     samples = np.linspace(-THRESHOLD, THRESHOLD, 10_001, dtype=np.float32)
     assert limited(samples) is samples
+    step = np.float32(1e-3)
+    below, at, above = limited(np.array([THRESHOLD - step, THRESHOLD, THRESHOLD + step]))
+    assert above - at == pytest.approx(at - below, rel=0.02)
 
 
 @pytest.mark.parametrize(("amount", "expected"), [(1.0, 0.9456), (2.0, 0.9903), (10.0, 0.9987)])
@@ -246,12 +231,6 @@ def test_louder_samples_bend_toward_full_scale(amount, expected):
     # threshold + room * e / (1 + e), where e is the excess in units of the room
     samples = np.array([amount, -amount], np.float32)
     assert limited(samples) == pytest.approx([expected, -expected], abs=1e-4)
-
-
-def test_the_curve_has_no_corner():
-    step = np.float32(1e-3)
-    below, at, above = limited(np.array([THRESHOLD - step, THRESHOLD, THRESHOLD + step]))
-    assert above - at == pytest.approx(at - below, rel=0.02)
 
 
 @given(ANY_SAMPLES)

@@ -30,10 +30,17 @@ def test_subrip_counts_its_cues_and_webvtt_has_a_header_and_points_in_its_times(
     assert vtt(cues) == "WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nOne.\n\n00:00:01.500 --> 100:00:00.250\nTwo.\n"
 
 
-def test_webvtt_text_cannot_be_taken_for_markup():
+def test_a_cue_has_one_text_of_lines_without_markup_and_ends_after_it_starts():
     assert vtt([Cue(0, 1, "a < b && c > d --> <i>e</i>")]).splitlines()[-1] == (
         "a &lt; b &amp;&amp; c &gt; d --&gt; &lt;i&gt;e&lt;/i&gt;"
     )
+    text = "\n\nfirst\r\n\r\n  second\u2028third\n"
+    assert srt([Cue(0, 1, text)]).splitlines()[2:] == ["first second third", ""]
+    assert vtt([Cue(0, 1, text)]).splitlines()[3:] == ["first second third"]
+    cues = [Cue(0, 1, " \n"), Cue(1, 2, "here")]
+    assert srt(cues).startswith("1\n00:00:01,000")
+    assert vtt(cues).count("-->") == 1
+    assert "00:00:01.000 --> 00:00:01.001" in vtt([Cue(1.0, 1.0, "click")])
 
 
 @pytest.mark.parametrize("text", ["a --> b", "a ----> b", "00:00:00,000 --> 00:00:01,000"])
@@ -42,29 +49,10 @@ def test_text_cannot_be_taken_for_times(text):
         assert content.count("-->") == 1
 
 
-def test_a_blank_line_cannot_end_a_cue_early():
-    text = "\n\nfirst\r\n\r\n  second\u2028third\n"
-    assert srt([Cue(0, 1, text)]).splitlines()[2:] == ["first second third", ""]
-    assert vtt([Cue(0, 1, text)]).splitlines()[3:] == ["first second third"]
-
-
-def test_cues_without_text_are_left_out_and_not_counted():
-    cues = [Cue(0, 1, " \n"), Cue(1, 2, "here")]
-    assert srt(cues).startswith("1\n00:00:01,000")
-    assert vtt(cues).count("-->") == 1
-
-
-def test_a_cue_ends_after_it_starts():
-    assert "00:00:01.000 --> 00:00:01.001" in vtt([Cue(1.0, 1.0, "click")])
-
-
-@pytest.mark.parametrize(
-    "cues",
-    [
-        [Cue(-0.1, 1, "a")], [Cue(2, 1, "a")], [Cue(float("nan"), 1, "a")], [Cue(0, float("inf"), "a")],
-        [Cue(2, 3, "a"), Cue(1, 2, "b")],
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("cues", [
+    [Cue(-0.1, 1, "a")], [Cue(2, 1, "a")], [Cue(float("nan"), 1, "a")], [Cue(0, float("inf"), "a")],
+    [Cue(2, 3, "a"), Cue(1, 2, "b")],
+])  # fmt: skip
 def test_times_out_of_order_are_refused(cues):
     for write in (srt, vtt):
         with pytest.raises(ValueError, match="not in order"):
@@ -96,18 +84,12 @@ def test_a_cue_lasts_no_longer_than_told():
     assert all(cue.end_s - cue.start_s <= 1.0 for cue in cues)
 
 
-def test_a_long_silence_ends_a_cue():
+def test_silences_and_overlaps_end_a_cue_and_a_word_in_parts_is_shown_once():
     text = "one two three"
     words = [(0, 3, 0.0, 0.3), (4, 7, 1.2, 1.5), (8, 13, 2.6, 3.0)]
     assert cues_of_words(words, text) == [Cue(0.0, 1.5, "one two"), Cue(2.6, 3.0, "three")]
-
-
-def test_no_cue_lasts_into_the_next():
     words = [(0, 3, 0.0, 0.9), (5, 8, 0.5, 1.0)]
     assert cues_of_words(words, "One. Two.") == [Cue(0.0, 0.5, "One."), Cue(0.5, 1.0, "Two.")]
-
-
-def test_a_word_spoken_in_parts_is_shown_once():
     words = [(0, 6, 0.0, 4.0), (0, 6, 4.2, 9.0), (7, 10, 9.0, 9.3)]
     assert cues_of_words(words, "abcdef end") == [Cue(0.0, 9.0, "abcdef"), Cue(9.0, 9.3, "end")]
 

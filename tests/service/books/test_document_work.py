@@ -12,13 +12,10 @@ pytestmark = [pytest.mark.thorough, pytest.mark.alone]
 _PROSE = "It was the best of times, it was the worst of times; it was an age - of wisdom.\n\n"
 
 
-@pytest.mark.parametrize(
-    ("suffix", "before"),
-    [
-        (".txt", "Hello there.\n\n"), (".txt", "Chapter"), (".txt", "[illustration:"),
-        (".md", "Hello there.\n\n"), (".md", "---\ntitle: x"), (".html", "<p>Hello there."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("suffix", "before"), [
+    (".txt", "Hello there.\n\n"), (".txt", "Chapter"), (".txt", "[illustration:"),
+    (".md", "Hello there.\n\n"), (".md", "---\ntitle: x"), (".html", "<p>Hello there."),
+])  # fmt: skip
 def test_work_grows_in_proportion(tmp_path, suffix, before):
     path = tmp_path / f"a{suffix}"
 

@@ -115,9 +115,10 @@ def test_a_change_of_scene_is_a_break_with_or_without_text(name):
     assert kinds("<p>He woke.</p>") == [*alone[:2], ("text", "He woke."), alone[2]]
 
 
-def test_headings_are_never_running_heads():
+def test_headings_and_what_a_form_holds_are_read():
     found = read('<h2 class="page-header">The Storm</h2><p>It rained.</p>')
     assert words(found) == ["The", "Storm", "It", "rained"]
+    assert words(read("<form><p>It rained.</p><input value='x'/><button>Send</button></form>")) == ["It", "rained"]
 
 
 def test_navigation_is_mostly_links():
@@ -141,10 +142,6 @@ def test_what_is_hidden_is_read_only_if_there_is_nothing_else():
         assert words(read(f"<div {hidden}><p>He is gone.</p></div>")) == ["He", "is", "gone"]
         assert words(read(f"<body {hidden}><p>He is gone.</p></body>")) == ["He", "is", "gone"]
         assert words(read(f"<div {hidden}>12</div>")) == []
-
-
-def test_a_form_around_a_page_is_transparent():
-    assert words(read("<form><p>It rained.</p><input value='x'/><button>Send</button></form>")) == ["It", "rained"]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from service.books.book_files import read_book
-from service.books.document_reader import AT_ONCE, DocumentReader
-from service.errors import CancelledError, DocumentLimitError, InvalidBookError, NotReadyError
+from service.books.document_reader import DocumentReader
+from service.errors import DocumentLimitError, InvalidBookError, NotReadyError
 from tests.service.api.speech_client import wait_until
 from tests.service.books.odd_readers import started, text_of
 from tests.service.books.reading_processes import (
@@ -25,8 +25,6 @@ from tests.service.books.reading_processes import (
     starter_of,
     text,
 )
-
-from service.speech import Cancellation
 
 
 def test_the_process_that_reads_has_nothing_of_the_service(document):
@@ -75,26 +73,6 @@ def test_descriptors_and_processes_do_not_become_more(document):
     assert descriptors() == before
     assert children_of(os.getpid()) == processes
     assert not exists(starter)
-
-
-def test_killed_readings_leave_no_process(tmp_path):
-    with reader("loop_if_asked") as documents, ThreadPoolExecutor(4) as threads:
-        damaged = text(tmp_path / "a.epub", "PK")
-        for number in range(3):
-            paths = [text(tmp_path / f"{number}-{n}.txt", "loop now") for n in range(2)]
-            with Cancellation() as cancellation:
-                readings = [threads.submit(documents.read, path, cancellation) for path in paths]
-                refused = threads.submit(documents.read, damaged)
-                wait_until(lambda: all(map(started, paths)))  # noqa: B023
-                starter = starter_of(os.getpid())
-                assert len(in_session_of(starter)) <= 1 + AT_ONCE
-                cancellation.cancel(CancelledError("the client has disconnected"))
-                for reading in readings:
-                    with pytest.raises(CancelledError):
-                        reading.result()
-            with pytest.raises(InvalidBookError):
-                refused.result()
-        assert in_session_of(starter) == [starter]  # no zombie either
 
 
 def test_somebody_who_ends_the_starting_process_ends_no_reading_but_the_one_in_progress(document):

@@ -3,7 +3,6 @@
 import json
 import shutil
 import sqlite3
-import zipfile
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,9 +14,8 @@ from service.books.book_files import read_book
 from service.books.sections import text_of_chapter
 from tests.service.api.test_hearing import listen, n_errors, recognizer, words
 from tests.service.audio.audio_samples import decoded
-from tests.service.books.epub_check import check_epub
 from tests.service.books.read_command import played, read
-from tests.service.books.real_books import letters, sample, shakespeare, the_war_of_the_worlds
+from tests.service.books.real_books import letters, shakespeare, the_war_of_the_worlds
 
 pytestmark = pytest.mark.slow
 
@@ -159,20 +157,3 @@ def test_a_recognizer_hears_a_whole_chapter(shelf, tmp_path, model_file, cache_d
     errors = n_errors(expected, heard) / len(expected)
     assert errors < MAX_ERRORS, f"{errors:.2f}: {' '.join(heard)}"
     assert n_errors(others, heard) / max(len(others), len(heard)) > 0.8
-
-
-def test_the_pictures_of_a_book_are_in_its_epub(shelf, tmp_path, model_file, cache_dir):
-    book = sample(shelf, "accessible_epub_3", tmp_path / "accessible.epub")
-    titles = [chapter.title for chapter in read_book(book).chapters if chapter.role == "body"]
-    number = titles.index("EPUB 3 Best Practices Teaser") + 1
-    output = tmp_path / "out.epub"
-    done = read(book, output, cache_dir, "--chapters", str(number))
-    assert done.returncode == 0, done.complaint
-    with zipfile.ZipFile(output) as archive, zipfile.ZipFile(book) as source:
-        picture = archive.read("EPUB/picture-1.png")
-        assert picture == source.read("EPUB/images/web/epub3_0401.png")
-        page = archive.read("EPUB/chapter-1.xhtml").decode()
-    assert (
-        '<figure><img src="picture-1.png" alt="Cover art for EPUB 3 Best Practices, coming in 2012"/></figure>' in page
-    )
-    check_epub(output)

@@ -127,13 +127,10 @@ def test_what_fails_by_no_fault_of_its_text_is_tried_so_often_and_no_more(small_
     assert len(said) == 3
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        (Utterance("a"), Utterance("b")), (Utterance("a"), Utterance("a", "phonemes")),
-        (Utterance("a"), Utterance("a", voice="bf_emma")), (Utterance("a"), Utterance("a", speed=1.1)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("one", "other"), [
+    (Utterance("a"), Utterance("b")), (Utterance("a"), Utterance("a", "phonemes")),
+    (Utterance("a"), Utterance("a", voice="bf_emma")), (Utterance("a"), Utterance("a", speed=1.1)),
+])  # fmt: skip
 def test_other_utterances_have_other_keys(one, other):
     identity = SoundIdentity(Settings(), SpeechForm())
     assert identity.key(one) == identity.key(one)
@@ -161,14 +158,11 @@ def test_what_changes_the_sound_changes_the_keys_and_threads_do_not(tmp_path):
     assert key(lexicon=lexicon) != before
 
 
-@pytest.mark.parametrize(
-    ("kind", "n_kills"),
-    [
-        ("small", 1),
-        pytest.param("real", 1, marks=pytest.mark.thorough),
-        pytest.param("real", 4, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("kind", "n_kills"), [
+    ("small", 1),
+    pytest.param("real", 1, marks=pytest.mark.thorough),
+    pytest.param("real", 4, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_a_run_that_is_killed_goes_on_where_it_ended(model_file, cache_dir, tmp_path, kind, n_kills):
     # What the real model says in a second the small one says in some milliseconds.
     n_lines = 4 + 3 * n_kills if kind == "real" else 60
@@ -205,18 +199,15 @@ def test_an_interrupted_run_ends_at_once_and_keeps_what_it_has(tmp_path):
     assert status == 130
 
 
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["/nowhere.jsonl"], "/nowhere.jsonl"),
-        ([os.devnull], "has no line to speak"),
-        ([os.devnull, "--format", "m4a"], "supported: wav"),
-        ([os.devnull, "--sample-rate", "7"], "wav has no 7 Hz"),
-        ([os.devnull, "--attempts", "0"], "attempts must be at least 1"),
-        ([os.devnull, "--cluster", "auto", "--actors", "0"], "actors must be at least 1"),
-        ([os.devnull, "--cluster", "auto", "--actor-cpus", "0"], "actor-cpus"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "named"), [
+    (["/nowhere.jsonl"], "/nowhere.jsonl"),
+    ([os.devnull], "has no line to speak"),
+    ([os.devnull, "--format", "m4a"], "supported: wav"),
+    ([os.devnull, "--sample-rate", "7"], "wav has no 7 Hz"),
+    ([os.devnull, "--attempts", "0"], "attempts must be at least 1"),
+    ([os.devnull, "--cluster", "auto", "--actors", "0"], "actors must be at least 1"),
+    ([os.devnull, "--cluster", "auto", "--actor-cpus", "0"], "actor-cpus"),
+])  # fmt: skip
 def test_mistakes_are_told_in_one_line(tmp_path, capsys, arguments, named):
     assert main(["corpus", *arguments, "-o", str(tmp_path / "out")]) == 1
     (line,) = capsys.readouterr().err.strip().splitlines()

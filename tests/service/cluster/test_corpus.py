@@ -38,18 +38,15 @@ def test_a_line_has_the_fields_of_a_request(tmp_path):
     assert (four.utterance.language, four.utterance.normalization) == ("de", None)
 
 
-@pytest.mark.parametrize(
-    ("line", "named"),
-    [
-        (b"{", "not JSON"), (b"[" * 100_000, "not JSON"), (b'{"text": "caf\xe9"}', "not UTF-8"),
-        (b"7", "JSON object"), ({"id": "x"}, "text or phonemes"),
-        ({"text": "a", "phonemes": "a"}, "text or phonemes"), ({"phonemes": "a", "ssml": True}, "SSML"),
-        ({"text": "a", "voise": "b"}, "did you mean voice?"),
-        ({"text": "a", "speaker_height": 7}, "metadata"), ({"text": 7}, "text"),
-        ({"text": "a", "speed": "fast"}, "speed"), ({"text": "a", "id": [1]}, "id"),
-        ({"text": "b", "id": "first"}, "line 1 too"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("line", "named"), [
+    (b"{", "not JSON"), (b"[" * 100_000, "not JSON"), (b'{"text": "caf\xe9"}', "not UTF-8"),
+    (b"7", "JSON object"), ({"id": "x"}, "text or phonemes"),
+    ({"text": "a", "phonemes": "a"}, "text or phonemes"), ({"phonemes": "a", "ssml": True}, "SSML"),
+    ({"text": "a", "voise": "b"}, "did you mean voice?"),
+    ({"text": "a", "speaker_height": 7}, "metadata"), ({"text": 7}, "text"),
+    ({"text": "a", "speed": "fast"}, "speed"), ({"text": "a", "id": [1]}, "id"),
+    ({"text": "b", "id": "first"}, "line 1 too"),
+])  # fmt: skip
 def test_a_bad_line_is_told_and_the_next_is_read(tmp_path, line, named):
     path = written(tmp_path / "c", {"id": "first", "text": "a"}, line, {"text": "c"})
     first, bad, last = read_corpus(path)
@@ -135,13 +132,10 @@ def test_a_file_of_another_length_is_not_kept(tmp_path, content):
         assert not folder.has(KEY)
 
 
-def test_two_runs_do_not_write_into_one_folder(tmp_path):
+def test_two_runs_do_not_write_into_one_folder_nor_keep_what_cannot_be_written(tmp_path):
     with SpeechFolder(tmp_path, "wav"), pytest.raises(StartupError, match="another corpus"):
         SpeechFolder(tmp_path, "wav")
     SpeechFolder(tmp_path, "wav").close()
-
-
-def test_a_file_that_cannot_be_written_is_not_kept(tmp_path):
     with SpeechFolder(tmp_path, "wav") as folder:
         (tmp_path / "audio/ab").write_bytes(b"in the way")
         with pytest.raises(OSError, match="ab"):

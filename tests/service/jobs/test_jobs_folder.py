@@ -73,19 +73,6 @@ def test_jobs_outlive_the_process(tmp_path):
     again.close()
 
 
-def test_what_a_killed_process_left_is_removed(tmp_path):
-    store = open_store(tmp_path, Clock())
-    add(store, job(1))
-    (store.incoming / "received").write_bytes(b"half")
-    (tmp_path / "outgoing" / job(9).id).mkdir()
-    store.close()
-    again = open_store(tmp_path, Clock())
-    assert not list(again.incoming.iterdir())
-    assert not list((tmp_path / "outgoing").iterdir())
-    assert again.folder_of(job(1)).exists()
-    again.close()
-
-
 def test_only_one_process_has_a_folder(tmp_path):
     store = open_store(tmp_path, Clock())
     with pytest.raises(JobsUnavailableError, match="another process"):

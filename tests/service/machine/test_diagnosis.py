@@ -70,79 +70,76 @@ def cudnn(status):
     )
 
 
-@pytest.mark.parametrize(
-    ("message", "said"),
-    [
-        (NOT_BUILT_IN, ["was built without CUDA", "ONNXRUNTIME_DIR", "docs/jetson.md"]),
-        (
-            "/usr/lib/libonnxruntime.so.1.31.1 (ONNX Runtime 1.31.1, found by the onnxruntime "
-            "package) was built without TensorRT; it has CPUExecutionProvider.",
-            ["was built without TensorRT"],
+@pytest.mark.parametrize(("message", "said"), [
+    (NOT_BUILT_IN, ["was built without CUDA", "ONNXRUNTIME_DIR", "docs/jetson.md"]),
+    (
+        "/usr/lib/libonnxruntime.so.1.31.1 (ONNX Runtime 1.31.1, found by the onnxruntime "
+        "package) was built without TensorRT; it has CPUExecutionProvider.",
+        ["was built without TensorRT"],
+    ),
+    (
+        missing("libonnxruntime_providers_shared.so"),
+        ["libonnxruntime_providers_shared.so is not beside", "one folder"],
+    ),
+    (missing("libcuda.so.1"), ["driver is missing", "comes with JetPack", "--runtime nvidia"]),
+    (missing("libcublasLt.so.13"), ["cuBLAS 13 (libcublasLt.so.13)", "install CUDA 13"]),
+    (missing("libcurand.so.10"), ["cuRAND 10 (libcurand.so.10)", "install CUDA 13"]),
+    (missing("libcudnn.so.9"), ["cuDNN 9 (libcudnn.so.9)", "is not installed", "cuDNN 9"]),
+    (missing("libnvinfer.so.10"), ["TensorRT 10 (libnvinfer.so.10)", "install TensorRT 10"]),
+    (WITHOUT_CUDNN, ["cuDNN 9 (libcudnn.so.9), which is not installed"]),
+    (
+        LOAD.format(
+            library="libonnxruntime_providers_cuda.so",
+            error="/lib/aarch64-linux-gnu/libm.so.6: version `GLIBC_2.38' not found "
+            "(required by /opt/ort/libonnxruntime_providers_cuda.so)",
         ),
-        (
-            missing("libonnxruntime_providers_shared.so"),
-            ["libonnxruntime_providers_shared.so is not beside", "one folder"],
+        ["newer system", "GLIBC_2.38", "docs/jetson.md"],
+    ),
+    (
+        LOAD.format(
+            library="libonnxruntime_providers_cuda.so",
+            error="/opt/ort/libonnxruntime_providers_cuda.so: undefined symbol: "
+            "cublasLtMatmulAlgoInit, version libcublasLt.so.12",
         ),
-        (missing("libcuda.so.1"), ["driver is missing", "comes with JetPack", "--runtime nvidia"]),
-        (missing("libcublasLt.so.13"), ["cuBLAS 13 (libcublasLt.so.13)", "install CUDA 13"]),
-        (missing("libcurand.so.10"), ["cuRAND 10 (libcurand.so.10)", "install CUDA 13"]),
-        (missing("libcudnn.so.9"), ["cuDNN 9 (libcudnn.so.9)", "is not installed", "cuDNN 9"]),
-        (missing("libnvinfer.so.10"), ["TensorRT 10 (libnvinfer.so.10)", "install TensorRT 10"]),
-        (WITHOUT_CUDNN, ["cuDNN 9 (libcudnn.so.9), which is not installed"]),
-        (
-            LOAD.format(
-                library="libonnxruntime_providers_cuda.so",
-                error="/lib/aarch64-linux-gnu/libm.so.6: version `GLIBC_2.38' not found "
-                "(required by /opt/ort/libonnxruntime_providers_cuda.so)",
-            ),
-            ["newer system", "GLIBC_2.38", "docs/jetson.md"],
+        ["(cublasLtMatmulAlgoInit is missing)", "LD_LIBRARY_PATH"],
+    ),
+    (
+        LOAD.format(
+            library="libonnxruntime_providers_cuda.so",
+            error="/opt/ort/libonnxruntime_providers_cuda.so: file too short",
         ),
-        (
-            LOAD.format(
-                library="libonnxruntime_providers_cuda.so",
-                error="/opt/ort/libonnxruntime_providers_cuda.so: undefined symbol: "
-                "cublasLtMatmulAlgoInit, version libcublasLt.so.12",
-            ),
-            ["(cublasLtMatmulAlgoInit is missing)", "LD_LIBRARY_PATH"],
-        ),
-        (
-            LOAD.format(
-                library="libonnxruntime_providers_cuda.so",
-                error="/opt/ort/libonnxruntime_providers_cuda.so: file too short",
-            ),
-            ["/opt/ort/libonnxruntime_providers_cuda.so cannot be loaded, file too short"],
-        ),
-        (NO_KERNEL, ["no kernels for this GPU (Orin, sm_87)", "only for sm_90a, sm_121a", "for sm_87"]),
-        (failure(209, "no kernel image is available for execution on the device"), ["sm_87"]),
-        (ARENA, ["2699 MiB were requested", "4795 MiB are available now", "lower memory_bud"]),
-        (failure(2, "out of memory"), ["too little GPU memory, and 4795 MiB", "memory_budget_bytes"]),
-        (cudnn("CUDNN_STATUS_ALLOC_FAILED"), ["too little GPU memory", "memory_budget_bytes"]),
-        (LIMIT, ["1 MiB left", "3 MiB needed", "raise memory_budget_bytes"]),
-        (
-            failure(35, "CUDA driver version is insufficient for CUDA runtime version"),
-            ["supports CUDA up to 12.6", "for CUDA 13", "build for this JetPack"],
-        ),
-        (
-            parsed(35, "CUDA driver version is insufficient for CUDA runtime version"),
-            ["supports CUDA up to 12.6", "for CUDA 13"],
-        ),
-        (
-            "Invalid device ID: 3, must be between 0 (inclusive) and 1 (exclusive).",
-            ["cuda_device is 0", "has 1 GPU, counted from 0"],
-        ),
-        (failure(101, "invalid device ordinal"), ["cuda_device is 0"]),
-        (
-            parsed(803, "system has unsupported display driver / cuda driver combination"),
-            ["code 803, system has unsupported display driver", "restart the board"],
-        ),
-        (
-            cudnn("CUDNN_STATUS_NOT_INITIALIZED"),
-            ["cuDNN does not start (CUDNN_STATUS_NOT_INITIALIZED; found: none", "CUDA 12.6"],
-        ),
-        (cudnn("CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"), ["parts of cuDNN have different versions", "found: none"]),
-        ("CUBLAS failure 8: CUBLAS_STATUS_ARCH_MISMATCH ; GPU=0 ; hostname=aimodel", ["loaded cuBLAS has no kernels"]),
-    ],
-)
+        ["/opt/ort/libonnxruntime_providers_cuda.so cannot be loaded, file too short"],
+    ),
+    (NO_KERNEL, ["no kernels for this GPU (Orin, sm_87)", "only for sm_90a, sm_121a", "for sm_87"]),
+    (failure(209, "no kernel image is available for execution on the device"), ["sm_87"]),
+    (ARENA, ["2699 MiB were requested", "4795 MiB are available now", "lower memory_bud"]),
+    (failure(2, "out of memory"), ["too little GPU memory, and 4795 MiB", "memory_budget_bytes"]),
+    (cudnn("CUDNN_STATUS_ALLOC_FAILED"), ["too little GPU memory", "memory_budget_bytes"]),
+    (LIMIT, ["1 MiB left", "3 MiB needed", "raise memory_budget_bytes"]),
+    (
+        failure(35, "CUDA driver version is insufficient for CUDA runtime version"),
+        ["supports CUDA up to 12.6", "for CUDA 13", "build for this JetPack"],
+    ),
+    (
+        parsed(35, "CUDA driver version is insufficient for CUDA runtime version"),
+        ["supports CUDA up to 12.6", "for CUDA 13"],
+    ),
+    (
+        "Invalid device ID: 3, must be between 0 (inclusive) and 1 (exclusive).",
+        ["cuda_device is 0", "has 1 GPU, counted from 0"],
+    ),
+    (failure(101, "invalid device ordinal"), ["cuda_device is 0"]),
+    (
+        parsed(803, "system has unsupported display driver / cuda driver combination"),
+        ["code 803, system has unsupported display driver", "restart the board"],
+    ),
+    (
+        cudnn("CUDNN_STATUS_NOT_INITIALIZED"),
+        ["cuDNN does not start (CUDNN_STATUS_NOT_INITIALIZED; found: none", "CUDA 12.6"],
+    ),
+    (cudnn("CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"), ["parts of cuDNN have different versions", "found: none"]),
+    ("CUBLAS failure 8: CUBLAS_STATUS_ARCH_MISMATCH ; GPU=0 ; hostname=aimodel", ["loaded cuBLAS has no kernels"]),
+])  # fmt: skip
 def test_known_failures_have_a_cause_and_a_cure(jetson, cuda_build, message, said):
     told = explain(message, library=cuda_build, machine=jetson)
     for part in said:
@@ -154,14 +151,11 @@ def test_known_failures_have_a_cause_and_a_cure(jetson, cuda_build, message, sai
     assert explain(told, library=cuda_build, machine=jetson) == told
 
 
-@pytest.mark.parametrize(
-    ("message", "told"),
-    [
-        ("Something new happened.\nAnd more of it.", "Something new happened."),
-        ("\n\n  first \nsecond", "first "),
-        ("", "ONNX Runtime failed without a message"),
-    ],
-)
+@pytest.mark.parametrize(("message", "told"), [
+    ("Something new happened.\nAnd more of it.", "Something new happened."),
+    ("\n\n  first \nsecond", "first "),
+    ("", "ONNX Runtime failed without a message"),
+])  # fmt: skip
 def test_unknown_failures_are_told_as_they_are(jetson, cuda_build, message, told):
     assert explain(message, library=cuda_build, machine=jetson).strip() == told.strip()
 
@@ -196,13 +190,10 @@ def test_a_library_that_is_there_but_does_not_load_is_named(jetson, cuda_build):
     assert f"{path} cannot be loaded" in told
 
 
-def test_a_provider_for_another_processor_is_told(jetson, cuda_build):
+def test_a_provider_that_cannot_be_loaded_is_told_with_its_place(jetson, cuda_build, tmp_path):
     message = missing(str(cuda_build.parent / "libonnxruntime_providers_cuda.so"))
     told = explain(message, library=cuda_build, machine=jetson)
     assert f"is not for this CPU ({platform.machine()})" in told
-
-
-def test_a_provider_is_looked_for_beside_the_real_file(jetson, cuda_build, tmp_path):
     link = tmp_path / "libonnxruntime.so"
     link.symlink_to(cuda_build)
     (cuda_build.parent / "libonnxruntime_providers_cuda.so").unlink()
@@ -219,13 +210,10 @@ def test_off_a_jetson_the_cure_is_another(computer, cuda_build):
     assert "available now" not in explain(ARENA, library=cuda_build, machine=computer)
 
 
-@pytest.mark.parametrize(
-    ("setting", "value", "said"),
-    [
-        ("FAKE_GPUS", "0", "the driver finds no GPU: check that nvidia-smi lists a GPU"),
-        ("FAKE_INIT", "999", "cuInit returns code 999, CUDA_ERROR_UNKNOWN (unknown error): check"),
-    ],
-)
+@pytest.mark.parametrize(("setting", "value", "said"), [
+    ("FAKE_GPUS", "0", "the driver finds no GPU: check that nvidia-smi lists a GPU"),
+    ("FAKE_INIT", "999", "cuInit returns code 999, CUDA_ERROR_UNKNOWN (unknown error): check"),
+])  # fmt: skip
 def test_why_there_is_no_gpu_is_asked_of_the_driver(computer, cuda_build, monkeypatch, setting, value, said):
     monkeypatch.setenv(setting, value)
     told = explain(failure(100, "no CUDA-capable device is detected"), library=cuda_build, machine=computer)
@@ -241,13 +229,10 @@ def test_a_missing_kernel_of_a_library_that_has_some_is_anothers(jetson, cuda_bu
     assert "has kernels for this GPU (Orin, sm_87), but cuDNN or cuBLAS has none" in told
 
 
-def test_a_library_without_kernels_is_foreseen(jetson, cuda_build):
+def test_a_library_without_kernels_is_foreseen_and_one_that_may_work_is_not(jetson, cuda_build, monkeypatch):
     told = foresee(library=cuda_build, machine=jetson)
     assert told == explain(NO_KERNEL, library=cuda_build, machine=jetson)
     assert "has no kernels for this GPU (Orin, sm_87), only for sm_90a, sm_121a" in told
-
-
-def test_what_may_work_is_not_objected_to(jetson, cuda_build, monkeypatch):
     assert foresee(library=cuda_build, device=7, machine=jetson) == ""
     (cuda_build.parent / "libonnxruntime_providers_cuda.so").unlink()
     assert foresee(library=cuda_build, machine=jetson) == ""

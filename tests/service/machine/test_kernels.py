@@ -52,20 +52,17 @@ def test_entries_of_other_kinds_are_passed_over(embed):
     assert str(read_kernels(embed(fat_binary([bytes(other), entry("sm_75")])))) == "sm_75"
 
 
-@pytest.mark.parametrize(
-    ("target", "runs", "does_not_run"),
-    [
-        ("sm_75", [(7, 5)], [(7, 2), (8, 0), (12, 0)]),
-        ("sm_80", [(8, 0), (8, 6), (8, 9)], [(7, 5), (8, 7), (9, 0)]),
-        ("sm_86", [(8, 6), (8, 9)], [(8, 0), (8, 7)]), ("sm_87", [(8, 7)], [(8, 6), (8, 9)]),
-        ("sm_90a", [(9, 0)], [(10, 0), (8, 9)]), ("sm_100", [(10, 0), (10, 3)], [(10, 1), (11, 0), (12, 0)]),
-        ("sm_100f", [(10, 0), (10, 3)], [(10, 1), (11, 0), (12, 0)]),
-        ("sm_110", [(11, 0)], [(10, 0), (12, 0)]), ("sm_120", [(12, 0), (12, 1)], [(11, 0)]),
-        ("sm_120a", [(12, 0)], [(12, 1), (11, 0)]),
-        ("compute_75", [(7, 5), (8, 7), (11, 0), (12, 1)], [(7, 2)]), ("compute_90a", [(9, 0)], [(10, 0)]),
-        ("compute_100f", [(10, 0), (10, 3)], [(12, 0), (9, 0)]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("target", "runs", "does_not_run"), [
+    ("sm_75", [(7, 5)], [(7, 2), (8, 0), (12, 0)]),
+    ("sm_80", [(8, 0), (8, 6), (8, 9)], [(7, 5), (8, 7), (9, 0)]),
+    ("sm_86", [(8, 6), (8, 9)], [(8, 0), (8, 7)]), ("sm_87", [(8, 7)], [(8, 6), (8, 9)]),
+    ("sm_90a", [(9, 0)], [(10, 0), (8, 9)]), ("sm_100", [(10, 0), (10, 3)], [(10, 1), (11, 0), (12, 0)]),
+    ("sm_100f", [(10, 0), (10, 3)], [(10, 1), (11, 0), (12, 0)]),
+    ("sm_110", [(11, 0)], [(10, 0), (12, 0)]), ("sm_120", [(12, 0), (12, 1)], [(11, 0)]),
+    ("sm_120a", [(12, 0)], [(12, 1), (11, 0)]),
+    ("compute_75", [(7, 5), (8, 7), (11, 0), (12, 1)], [(7, 2)]), ("compute_90a", [(9, 0)], [(10, 0)]),
+    ("compute_100f", [(10, 0), (10, 3)], [(12, 0), (9, 0)]),
+])  # fmt: skip
 def test_who_runs_what(target, runs, does_not_run):
     kind, _, number = target.partition("_")
     suffix = number.lstrip("0123456789")
@@ -91,17 +88,14 @@ def test_what_cannot_be_read_is_no_verdict(tmp_path, embed):
         assert str(kernels).startswith("cannot tell: ")
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        (fat_binary([entry("sm_87")])[:-8], "beyond the end of its section"),
-        (struct.pack("<IHHQ", 0xBA55ED50, 1, 16, 1 << 63), "beyond the end of its section"),
-        (struct.pack("<IHHQ", 0xBA55ED50, 1, 0, 0), "beyond the end of its section"),
-        (fat_binary([entry("sm_87", 0)[:56] + bytes(8), b"\2\0" + bytes(70)]), "longer than"),
-        (fat_binary([bytes.fromhex(RECORDED["sm_87"])]), "longer than"),
-        (fat_binary([]), "could be read"),
-    ],
-)
+@pytest.mark.parametrize(("content", "problem"), [
+    (fat_binary([entry("sm_87")])[:-8], "beyond the end of its section"),
+    (struct.pack("<IHHQ", 0xBA55ED50, 1, 16, 1 << 63), "beyond the end of its section"),
+    (struct.pack("<IHHQ", 0xBA55ED50, 1, 0, 0), "beyond the end of its section"),
+    (fat_binary([entry("sm_87", 0)[:56] + bytes(8), b"\2\0" + bytes(70)]), "longer than"),
+    (fat_binary([bytes.fromhex(RECORDED["sm_87"])]), "longer than"),
+    (fat_binary([]), "could be read"),
+])  # fmt: skip
 def test_damaged_fat_binaries_are_told(embed, content, problem):
     assert problem in read_kernels(embed(content)).problem
 
@@ -154,15 +148,12 @@ def test_a_build_tells_which_libraries_it_wants(embed, compile_library, tmp_path
     assert (CudaBuild(build.library).wanted, CudaBuild(build.library).damage) == ({}, "")
 
 
-def test_files_are_closed(embed, tmp_path):
+def test_files_are_closed_and_others_refused(embed, tmp_path):
     provider = embed(fat_binary([entry("sm_87")]))
     before = len(os.listdir("/proc/self/fd"))
     for path in (provider, Path(__file__), tmp_path):
         read_kernels(path)
     assert len(os.listdir("/proc/self/fd")) == before
-
-
-def test_other_elf_files_are_refused(tmp_path):
     path = tmp_path / "other"
     path.write_bytes(b"\x7fELF\x01\x01" + bytes(100))
     with pytest.raises(ElfError, match="no 64-bit little-endian ELF file"):

@@ -21,15 +21,12 @@ def found_in(folder):
     return SharedLibraries(LoaderPath(folder / "root", [folder]), folder / "root", [])
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "version"),
-    [
-        ("libcudart.so.11.0", 11_040, "11.4"), ("libcudart.so.12", 12_060, "12.6"),
-        ("libcudart.so.13", 13_000, "13.0"), ("libcudnn.so.8", 8_907, "8.9.7"),
-        ("libcudnn.so.9", 90_300, "9.3.0"), ("libcudnn.so.9", 91_301, "9.13.1"),
-        ("libnvinfer.so.8", 8_601, "8.6.1"), ("libnvinfer.so.10", 101_303, "10.13.3"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "number", "version"), [
+    ("libcudart.so.11.0", 11_040, "11.4"), ("libcudart.so.12", 12_060, "12.6"),
+    ("libcudart.so.13", 13_000, "13.0"), ("libcudnn.so.8", 8_907, "8.9.7"),
+    ("libcudnn.so.9", 90_300, "9.3.0"), ("libcudnn.so.9", 91_301, "9.13.1"),
+    ("libnvinfer.so.8", 8_601, "8.6.1"), ("libnvinfer.so.10", 101_303, "10.13.3"),
+])  # fmt: skip
 def test_libraries_tell_their_versions(tmp_path, compile_library, name, number, version):
     path = compile_library(tmp_path / name, SOURCE, f"-DVERSION={number}")
     stem = name.partition(".")[0]
@@ -40,14 +37,11 @@ def test_libraries_tell_their_versions(tmp_path, compile_library, name, number, 
     assert str(path) not in Path("/proc/self/maps").read_text()
 
 
-@pytest.mark.parametrize(
-    ("flags", "problem"),
-    [
-        (["-DVERSION=0"], "cudaRuntimeGetVersion returned 35"),
-        (["-DVERSION=1", "-DCRASH"], "crashed with signal 6"),
-        (["-DVERSION=1", "-DcudaRuntimeGetVersion=other"], "undefined symbol"),
-    ],
-)
+@pytest.mark.parametrize(("flags", "problem"), [
+    (["-DVERSION=0"], "cudaRuntimeGetVersion returned 35"),
+    (["-DVERSION=1", "-DCRASH"], "crashed with signal 6"),
+    (["-DVERSION=1", "-DcudaRuntimeGetVersion=other"], "undefined symbol"),
+])  # fmt: skip
 def test_a_library_that_does_not_answer_says_why(tmp_path, compile_library, flags, problem):
     compile_library(tmp_path / "libcudart.so.12", SOURCE, *flags)
     (library,) = found_in(tmp_path).versions("libcudart")
@@ -128,13 +122,10 @@ def test_a_damaged_cache_is_no_crash(tmp_path):
         assert LoaderPath(tmp_path, []).find("libcudart") == []
 
 
-@pytest.mark.parametrize(
-    ("name", "parts"),
-    [
-        ("libcublasLt.so.12", ("libcublasLt", "12")), ("libcudart.so.11.0", ("libcudart", "11.0")),
-        ("libonnxruntime_providers_cuda.so", ("libonnxruntime_providers_cuda", "")),
-        ("ld-linux-x86-64.so.2", ("ld-linux-x86-64", "2")), ("something", ("something", "")),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "parts"), [
+    ("libcublasLt.so.12", ("libcublasLt", "12")), ("libcudart.so.11.0", ("libcudart", "11.0")),
+    ("libonnxruntime_providers_cuda.so", ("libonnxruntime_providers_cuda", "")),
+    ("ld-linux-x86-64.so.2", ("ld-linux-x86-64", "2")), ("something", ("something", "")),
+])  # fmt: skip
 def test_names_are_split(name, parts):
     assert split_name(name) == parts

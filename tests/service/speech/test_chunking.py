@@ -35,37 +35,27 @@ def words(n_phonemes):
     return "".join("a" if (n_phonemes - n) % 5 else " " for n in range(n_phonemes)).strip()
 
 
-def test_what_fits_stays_whole():
+def test_what_fits_stays_whole_and_other_text_is_cut_where_it_may_be():
     assert split("həlˈO, wˈɜɹld. həlˈO.") == ["həlˈO, wˈɜɹld. həlˈO."]
     assert split("a" * 150) == ["a" * 150]
-
-
-def test_nothing_has_no_chunks():
     assert split() == []
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (words(72) + ".", words(18) + ", " + words(80)),  # sentence before phrase
-        (words(72) + ";", words(18) + ", " + words(80)),  # clause before phrase
-        (words(72) + ",", words(100)),  # phrase before word
-        ("“" + words(84) + ". " + words(13) + ".”", words(76)),  # outside a quotation
-        ("(" + words(36) + "; " + words(36) + ")", words(90)),  # outside brackets
-        ("“" + words(76) + ".", words(14) + ", " + words(80) + "”"),
-    ],
-)
-def test_the_best_boundary_is_taken(before, after):
-    assert split(f"{before} {after}") == [before, after]
-
-
-def test_a_dash_without_spaces_is_a_boundary():
     assert split(f"{words(80)}—{words(90)}") == [f"{words(80)}—", words(90)]
-
-
-def test_without_any_boundary_the_cut_is_in_the_middle_and_no_symbol_loses_its_modifier():
     assert [len(chunk) for chunk in split("a" * 180)] == [90, 90]
     assert split("a" * 90 + "ː" + "a" * 89)[1].startswith("aː")
+    assert split(SENTENCE, chunking="early") == [SENTENCE.strip()]
+    assert split("a" * 90, chunking="early") == ["a" * 90]
+
+
+@pytest.mark.parametrize(("before", "after"), [
+    (words(72) + ".", words(18) + ", " + words(80)),  # sentence before phrase
+    (words(72) + ";", words(18) + ", " + words(80)),  # clause before phrase
+    (words(72) + ",", words(100)),  # phrase before word
+    ("“" + words(84) + ". " + words(13) + ".”", words(76)),  # outside a quotation
+    ("(" + words(36) + "; " + words(36) + ")", words(90)),  # outside brackets
+    ("“" + words(76) + ".", words(14) + ", " + words(80) + "”"),
+])  # fmt: skip
+def test_the_best_boundary_is_taken(before, after):
+    assert split(f"{before} {after}") == [before, after]
 
 
 def test_chunks_of_prose_have_lengths_that_sound_well():
@@ -191,15 +181,12 @@ def short_first(text, factor):
     return [*chunker.add(read_phonemes(text)), *chunker.finish()][0].phonemes
 
 
-@pytest.mark.parametrize(
-    ("text", "first", "length"),
-    [
-        (SENTENCE[3:] + SENTENCE * 9, SENTENCE[3:] + SENTENCE, 94),  # 45 phonemes are too few
-        (words(54) + ". " + SENTENCE * 9, words(54) + ".", 55),
-        (words(54) + ", " + words(84) + ". " + SENTENCE * 9, None, 141),  # whole for its melody
-        ("ab " * 200, "ab " * 23, 68),
-    ],
-)
+@pytest.mark.parametrize(("text", "first", "length"), [
+    (SENTENCE[3:] + SENTENCE * 9, SENTENCE[3:] + SENTENCE, 94),  # 45 phonemes are too few
+    (words(54) + ". " + SENTENCE * 9, words(54) + ".", 55),
+    (words(54) + ", " + words(84) + ". " + SENTENCE * 9, None, 141),  # whole for its melody
+    ("ab " * 200, "ab " * 23, 68),
+])  # fmt: skip
 def test_a_quick_model_begins_with_a_short_sentence(text, first, length):
     quick = short_first(text, 0.5)
     assert len(quick) == length
@@ -217,19 +204,11 @@ def test_early_chunks_begin_short_and_grow():
         assert 0.5 * sum(lengths[1 : number + 1]) <= sum(lengths[:number])
 
 
-def test_what_is_said_soon_stays_whole():
-    assert split(SENTENCE, chunking="early") == [SENTENCE.strip()]
-    assert split("a" * 90, chunking="early") == ["a" * 90]
-
-
-@pytest.mark.parametrize(
-    ("text", "first"),
-    [
-        ("ab " * 10 + "ab. " + "ab " * 60, ("ab " * 11).strip() + "."),  # the sentence
-        ("ab, " * 30 + "ab. ab", ("ab, " * 8).strip()),  # else a phrase, the nearest
-        ("ab " * 100, ("ab " * 10).strip()),  # else a word
-        ("a" * 200, "a" * 30),  # else anywhere
-    ],
-)
+@pytest.mark.parametrize(("text", "first"), [
+    ("ab " * 10 + "ab. " + "ab " * 60, ("ab " * 11).strip() + "."),  # the sentence
+    ("ab, " * 30 + "ab. ab", ("ab, " * 8).strip()),  # else a phrase, the nearest
+    ("ab " * 100, ("ab " * 10).strip()),  # else a word
+    ("a" * 200, "a" * 30),  # else anywhere
+])  # fmt: skip
 def test_the_first_early_chunk_ends_at_the_nearest_good_place(text, first):
     assert split(text, chunking="early")[0] == first

@@ -116,13 +116,10 @@ def test_windows_with_the_statistics_of_the_whole_are_the_whole(synthesizer):
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    "voice",
-    [
-        "af_heart", "af_bella(2)+af_sky(1)", pytest.param("am_michael", marks=pytest.mark.slow),
-        pytest.param("bf_emma", marks=pytest.mark.slow),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("voice", [
+    "af_heart", "af_bella(2)+af_sky(1)", pytest.param("am_michael", marks=pytest.mark.slow),
+    pytest.param("bf_emma", marks=pytest.mark.slow),
+])  # fmt: skip
 def test_windows_sound_as_the_whole_chunk_does(synthesizer, voice):
     whole = segments_of(synthesizer, TEXT, voice=voice, timed=True)
     streamed = segments_of(synthesizer, TEXT, voice=voice, timed=True, streamed=True)
