@@ -68,10 +68,8 @@ def test_a_line_of_json_has_the_same_and_every_extra_field_whatever_is_in_it():
         {"level": "INFO", "message": "up"},  # the colours of uvicorn are left out
         {"level": "INFO", "message": "two\nlines \u2028 \ud800", "x": "nan"},
         {"level": "ERROR", "message": "it failed", "error": "ValueError"},
-        {
-            "level": "INFO", "message": "request", "id": "abc", "method": "POST", "path": "/synthesize",
-            "status": 200, "outcome": "ok", "voice": "af_heart", "cached": True, "seconds": 0.123457,
-        },
+        {"level": "INFO", "message": "request", "id": "abc", "method": "POST", "path": "/synthesize",
+         "status": 200, "outcome": "ok", "voice": "af_heart", "cached": True, "seconds": 0.123457},
     ]  # fmt: skip
 
 

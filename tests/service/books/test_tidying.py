@@ -64,33 +64,21 @@ HTML = [
     ("a drop cap that is a word", '<p><span class="dropcap">A</span> man.</p>', [("text", "A man.")]),
     ("pictures of drop caps", '<p><img alt="O" src="o.png"/>nce.</p>', [("text", "Once.")]),
     ("other pictures", '<p><img alt="A sea" src="o.png"/>Once.</p>', [("text", "Once.")]),
-    (
-        "small caps",
-        '<p><span class="smallcaps">MR. DARCY OF KENT</span> left.</p>',
-        [("text", "Mr. Darcy of Kent left.")],
-    ),
+    ("small caps", '<p><span class="smallcaps">MR. DARCY OF KENT</span> left.</p>',
+     [("text", "Mr. Darcy of Kent left.")]),
     ("notes' marks", '<p>It rained<sup><a href="#n1">1</a></sup>.</p>', [("text", "It rained.")]),
     ("notes' links", '<p>It rained.<a href="n.html#a">[1]</a></p>', [("text", "It rained.")]),
     ("other links", '<p>See page <a href="#p5">5</a>.</p>', [("text", "See page 5.")]),
     ("exponents", "<p>E = mc<sup>2</sup></p>", [("text", "E = mc2")]),
-    (
-        "page numbers",
-        '<p>It <span class="pagenum">12</span>rained.</p><div role="doc-pagebreak">13</div>',
-        [("text", "It rained.")],
-    ),
+    ("page numbers", '<p>It <span class="pagenum">12</span>rained.</p><div role="doc-pagebreak">13</div>',
+     [("text", "It rained.")]),
     ("running heads", '<div class="runhead">THE SEA</div><p>It rained.</p>', [("text", "It rained.")]),
-    (
-        "verse",
-        '<div class="poem">The wind blew<br/>And so it grew.</div>',
-        [("verse", "The wind blew,\nAnd so it grew.")],
-    ),
+    ("verse", '<div class="poem">The wind blew<br/>And so it grew.</div>',
+     [("verse", "The wind blew,\nAnd so it grew.")]),
     ("scene breaks", "<p>A.</p><hr/><p>B.</p>", [("text", "A."), ("break", ""), ("text", "B.")]),
     ("ornaments", "<p>A.</p><p>* * *</p><p>B.</p>", [("text", "A."), ("break", ""), ("text", "B.")]),
-    (
-        "tables",
-        "<table><caption>Prices</caption><tr><th>Tea</th><td>2</td></tr></table>",
-        [("caption", "Prices"), ("table", "Tea, 2")],
-    ),
+    ("tables", "<table><caption>Prices</caption><tr><th>Tea</th><td>2</td></tr></table>",
+     [("caption", "Prices"), ("table", "Tea, 2")]),
     ("code", "<pre>a = 1\nb = 2</pre>", [("code", "a = 1\nb = 2")]),
     ("notes", '<aside epub:type="footnote"><p>A lot.</p></aside>', [("note", "A lot.")]),
     ("quotations", "<blockquote><p>All.</p></blockquote>", [("quotation", "All.")]),
@@ -99,7 +87,7 @@ HTML = [
     ("what is hidden", '<p hidden="">A.</p><p style="display: none">B.</p><p>C.</p>', [("text", "C.")]),
     ("foreign phrases", '<p>He had a <i lang="fr">déjà vu</i>.</p>', [("text", "He had a déjà vu.")]),
     ("text between elements", "<div>A.<p>B.</p>C.</div>", [("text", "A."), ("text", "B."), ("text", "C.")]),
-]
+]  # fmt: skip
 
 
 def test_a_document_is_read_as_a_reader_would():
@@ -143,22 +131,13 @@ def test_entities_of_html_are_known_and_own_ones_are_not():
 # The patterns of the sources and plainer ones, which backtrack in long runs of the same character.
 PLAIN_FORMS = [
     (tidying._BROKEN_WORD, r"(\w+)[-‐\u00ad]\n\s*(\w+)", "ab1_-‐\u00ad\n \té"),
-    (
-        tidying._DIVISION_OF_TWO_LINES,
-        rf"(?i:\b({tidying._DIVISION}))\s*\n\s*(?=[MDCLXVI\d]+\b)",
-        ["chapter", "act", "e", "\n", "\n", " ", "\t", "XI", "1", "x"],
-    ),
-    (
-        text_file._PAGE_NUMBER,
-        r"(?i)\s*[-–—\[(]*\s*(?:page\s+)?\d{1,4}\s*[-–—\])]*\s*\Z",
-        ["page", " ", "\t", "-", "—", "[", "]", "(", ")", "1", "23", "x"],
-    ),
-    (
-        chaptering._BACK,
-        r"(?i)(?:index|also by\b.*|the full project gutenberg.*licen[cs]e.*)\W*\Z",
-        ["index", "also by", "the full project gutenberg", "license", "licence", " ", ".", "x"],
-    ),
-]
+    (tidying._DIVISION_OF_TWO_LINES, rf"(?i:\b({tidying._DIVISION}))\s*\n\s*(?=[MDCLXVI\d]+\b)",
+     ["chapter", "act", "e", "\n", "\n", " ", "\t", "XI", "1", "x"]),
+    (text_file._PAGE_NUMBER, r"(?i)\s*[-–—\[(]*\s*(?:page\s+)?\d{1,4}\s*[-–—\])]*\s*\Z",
+     ["page", " ", "\t", "-", "—", "[", "]", "(", ")", "1", "23", "x"]),
+    (chaptering._BACK, r"(?i)(?:index|also by\b.*|the full project gutenberg.*licen[cs]e.*)\W*\Z",
+     ["index", "also by", "the full project gutenberg", "license", "licence", " ", ".", "x"]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("pattern", "plain", "pieces"), PLAIN_FORMS)

@@ -21,10 +21,13 @@ CUDA_CALL = (
 )
 
 
+def unloadable(error):
+    return LOAD.format(library="libonnxruntime_providers_cuda.so", error=error)
+
+
 def missing(name):
     """onnxruntime#19616, #25609, and others with the names of other libraries."""
-    error = f"{name}: cannot open shared object file: No such file or directory"
-    return LOAD.format(library="libonnxruntime_providers_cuda.so", error=error)
+    return unloadable(f"{name}: cannot open shared object file: No such file or directory")
 
 
 def failure(code, text):
@@ -72,71 +75,39 @@ def cudnn(status):
 
 @pytest.mark.parametrize(("message", "said"), [
     (NOT_BUILT_IN, ["was built without CUDA", "ONNXRUNTIME_DIR", "docs/jetson.md"]),
-    (
-        "/usr/lib/libonnxruntime.so.1.31.1 (ONNX Runtime 1.31.1, found by the onnxruntime "
-        "package) was built without TensorRT; it has CPUExecutionProvider.",
-        ["was built without TensorRT"],
-    ),
-    (
-        missing("libonnxruntime_providers_shared.so"),
-        ["libonnxruntime_providers_shared.so is not beside", "one folder"],
-    ),
+    ("/usr/lib/libonnxruntime.so.1.31.1 (ONNX Runtime 1.31.1, found by the onnxruntime "
+     "package) was built without TensorRT; it has CPUExecutionProvider.", ["was built without TensorRT"]),
+    (missing("libonnxruntime_providers_shared.so"),
+     ["libonnxruntime_providers_shared.so is not beside", "one folder"]),
     (missing("libcuda.so.1"), ["driver is missing", "comes with JetPack", "--runtime nvidia"]),
     (missing("libcublasLt.so.13"), ["cuBLAS 13 (libcublasLt.so.13)", "install CUDA 13"]),
     (missing("libcurand.so.10"), ["cuRAND 10 (libcurand.so.10)", "install CUDA 13"]),
     (missing("libcudnn.so.9"), ["cuDNN 9 (libcudnn.so.9)", "is not installed", "cuDNN 9"]),
     (missing("libnvinfer.so.10"), ["TensorRT 10 (libnvinfer.so.10)", "install TensorRT 10"]),
     (WITHOUT_CUDNN, ["cuDNN 9 (libcudnn.so.9), which is not installed"]),
-    (
-        LOAD.format(
-            library="libonnxruntime_providers_cuda.so",
-            error="/lib/aarch64-linux-gnu/libm.so.6: version `GLIBC_2.38' not found "
-            "(required by /opt/ort/libonnxruntime_providers_cuda.so)",
-        ),
-        ["newer system", "GLIBC_2.38", "docs/jetson.md"],
-    ),
-    (
-        LOAD.format(
-            library="libonnxruntime_providers_cuda.so",
-            error="/opt/ort/libonnxruntime_providers_cuda.so: undefined symbol: "
-            "cublasLtMatmulAlgoInit, version libcublasLt.so.12",
-        ),
-        ["(cublasLtMatmulAlgoInit is missing)", "LD_LIBRARY_PATH"],
-    ),
-    (
-        LOAD.format(
-            library="libonnxruntime_providers_cuda.so",
-            error="/opt/ort/libonnxruntime_providers_cuda.so: file too short",
-        ),
-        ["/opt/ort/libonnxruntime_providers_cuda.so cannot be loaded, file too short"],
-    ),
+    (unloadable("/lib/aarch64-linux-gnu/libm.so.6: version `GLIBC_2.38' not found "
+     "(required by /opt/ort/libonnxruntime_providers_cuda.so)"), ["newer system", "GLIBC_2.38", "docs/jetson.md"]),
+    (unloadable("/opt/ort/libonnxruntime_providers_cuda.so: undefined symbol: "
+     "cublasLtMatmulAlgoInit, version libcublasLt.so.12"), ["(cublasLtMatmulAlgoInit is missing)", "LD_LIBRARY_PATH"]),
+    (unloadable("/opt/ort/libonnxruntime_providers_cuda.so: file too short"),
+     ["/opt/ort/libonnxruntime_providers_cuda.so cannot be loaded, file too short"]),
     (NO_KERNEL, ["no kernels for this GPU (Orin, sm_87)", "only for sm_90a, sm_121a", "for sm_87"]),
     (failure(209, "no kernel image is available for execution on the device"), ["sm_87"]),
     (ARENA, ["2699 MiB were requested", "4795 MiB are available now", "lower memory_bud"]),
     (failure(2, "out of memory"), ["too little GPU memory, and 4795 MiB", "memory_budget_bytes"]),
     (cudnn("CUDNN_STATUS_ALLOC_FAILED"), ["too little GPU memory", "memory_budget_bytes"]),
     (LIMIT, ["1 MiB left", "3 MiB needed", "raise memory_budget_bytes"]),
-    (
-        failure(35, "CUDA driver version is insufficient for CUDA runtime version"),
-        ["supports CUDA up to 12.6", "for CUDA 13", "build for this JetPack"],
-    ),
-    (
-        parsed(35, "CUDA driver version is insufficient for CUDA runtime version"),
-        ["supports CUDA up to 12.6", "for CUDA 13"],
-    ),
-    (
-        "Invalid device ID: 3, must be between 0 (inclusive) and 1 (exclusive).",
-        ["cuda_device is 0", "has 1 GPU, counted from 0"],
-    ),
+    (failure(35, "CUDA driver version is insufficient for CUDA runtime version"),
+     ["supports CUDA up to 12.6", "for CUDA 13", "build for this JetPack"]),
+    (parsed(35, "CUDA driver version is insufficient for CUDA runtime version"),
+     ["supports CUDA up to 12.6", "for CUDA 13"]),
+    ("Invalid device ID: 3, must be between 0 (inclusive) and 1 (exclusive).",
+     ["cuda_device is 0", "has 1 GPU, counted from 0"]),
     (failure(101, "invalid device ordinal"), ["cuda_device is 0"]),
-    (
-        parsed(803, "system has unsupported display driver / cuda driver combination"),
-        ["code 803, system has unsupported display driver", "restart the board"],
-    ),
-    (
-        cudnn("CUDNN_STATUS_NOT_INITIALIZED"),
-        ["cuDNN does not start (CUDNN_STATUS_NOT_INITIALIZED; found: none", "CUDA 12.6"],
-    ),
+    (parsed(803, "system has unsupported display driver / cuda driver combination"),
+     ["code 803, system has unsupported display driver", "restart the board"]),
+    (cudnn("CUDNN_STATUS_NOT_INITIALIZED"),
+     ["cuDNN does not start (CUDNN_STATUS_NOT_INITIALIZED; found: none", "CUDA 12.6"]),
     (cudnn("CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH"), ["parts of cuDNN have different versions", "found: none"]),
     ("CUBLAS failure 8: CUBLAS_STATUS_ARCH_MISMATCH ; GPU=0 ; hostname=aimodel", ["loaded cuBLAS has no kernels"]),
 ])  # fmt: skip
