@@ -76,19 +76,19 @@ def modules(repository):
     return {f"ortffi/{path.name}" for path in (repository / "ortffi").glob("*.py")}
 
 
-def test_the_wheel_of_ortffi_is_its_modules_and_nothing_else(dist, repository):
+def test_the_wheel_of_ortffi_is_its_modules_and_says_that_it_needs_only_numpy(dist, repository):
     names = names_in_wheel(the_one(dist, "ortffi-*.whl"))
     about = {name for name in names if name.startswith(f"ortffi-{ortffi.__version__}.dist-info/")}
     assert names - about == modules(repository) | {"ortffi/py.typed"}
     assert {Path(name).name for name in about} == {"METADATA", "WHEEL", "RECORD", "LICENSE", "NOTICE"}
-
-
-def test_ortffi_says_what_it_is_and_needs_only_numpy(dist):
     about = metadata(the_one(dist, "ortffi-*.whl"))
     assert (about["Name"], about["Version"]) == ("ortffi", ortffi.__version__)
     assert about["License-Expression"] == "Apache-2.0"
     assert [Requirement(line).name for line in about.get_all("Requires-Dist")] == ["numpy"]
     assert "# ortffi" in about.get_payload()
+    licence = (repository / "LICENSE").read_bytes()
+    assert (repository / "ortffi/LICENSE").read_bytes() == licence
+    assert "## Unreleased" in (repository / "ortffi/CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def test_a_wheel_made_of_the_source_distribution_is_the_same(dist, tmp_path):
@@ -169,9 +169,3 @@ def test_the_whole_has_no_module_but_the_command_and_the_licences(dist):
             scripts += [archive.read(name) for name in archive.namelist() if "entry_points" in name]
     assert scripts[0] == scripts[1]
     assert b"kokoro-service = service.__main__:main" in scripts[0]
-
-
-def test_ortffi_has_the_licence_of_the_tree_and_a_changelog(repository):
-    licence = (repository / "LICENSE").read_bytes()
-    assert (repository / "ortffi/LICENSE").read_bytes() == licence
-    assert "## Unreleased" in (repository / "ortffi/CHANGELOG.md").read_text(encoding="utf-8")

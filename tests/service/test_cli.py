@@ -82,11 +82,13 @@ def test_every_command_tells_its_flags():
         assert "--config" in done.stdout
 
 
-def test_what_is_no_command_or_flag_has_another_status():
+def test_what_is_no_command_flag_or_variable_is_told(monkeypatch):
     for arguments in ([], ["sing"], ["voices", "--loud"], ["say", "a", "--speed", "quick"]):
         done = command(*arguments)
         assert (done.returncode, done.stdout) == (2, "")
         assert "kokoro-service" in done.stderr.splitlines()[-1]
+    monkeypatch.setenv("KOKORO_VOICE_DIR", "x")
+    assert "KOKORO_VOICE_DIR (did you mean KOKORO_VOICES_DIR?)" in complaint("voices")
 
 
 MISTAKES = [
@@ -121,11 +123,6 @@ def test_mistakes_are_told_in_one_line(model_file, cache_dir):
         if not is_told or "Traceback" in done.stderr:
             misses[" ".join(arguments)] = done.stderr
     assert not misses
-
-
-def test_an_unknown_variable_is_told(monkeypatch):
-    monkeypatch.setenv("KOKORO_VOICE_DIR", "x")
-    assert "KOKORO_VOICE_DIR (did you mean KOKORO_VOICES_DIR?)" in complaint("voices")
 
 
 def test_voices_lists_them():

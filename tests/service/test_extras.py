@@ -41,7 +41,7 @@ def test_the_advice_in_a_clone_takes_its_own_environment(monkeypatch, tmp_path):
     assert advice("zeroconf").startswith(".venv/bin/pip install 'zeroconf>=")
 
 
-def test_an_extra_is_installed_with_all_that_it_brings(monkeypatch):
+def test_an_extra_is_installed_with_all_that_it_brings_or_where_nothing_is_known(monkeypatch):
     assert is_installed("books")
     real = importlib.metadata.distribution
 
@@ -53,9 +53,6 @@ def test_an_extra_is_installed_with_all_that_it_brings(monkeypatch):
     monkeypatch.setattr(importlib.metadata, "distribution", without_rich)
     assert not is_installed("books")
     assert is_installed("av")
-
-
-def test_without_metadata_nothing_is_said_to_be_missing(monkeypatch):
     monkeypatch.setattr(extras, "CORE", "no-such-distribution")
     assert is_installed("books")
     assert CORE == "kokoro-service-core"

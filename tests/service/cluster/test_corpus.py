@@ -175,17 +175,8 @@ def test_lines_tell_how_far_it_is_and_how_much_time_is_left():
         "2 of 1,000 utterances, 20%, 58 s of speech, 3 min left\n"
         "3 of 1,000 utterances, 30%, 87 s of speech, 2 min left\n"
     )
-
-
-def test_on_a_terminal_each_line_takes_the_place_of_the_one_before():
-    shown = told(Terminal())
-    assert shown.count("\r\033[K") == 4
-    assert shown.count("\n") == 2
+    shown = told(Terminal())  # where each line takes the place of the one before
+    assert (shown.count("\r\033[K"), shown.count("\n")) == (4, 2)
     assert shown.endswith("left\n")
-
-
-@pytest.mark.parametrize(
-    ("seconds", "written"), [(4.4, "4 s"), (89, "89 s"), (600, "10 min"), (5400, "1.5 h"), (180_000, "2.1 days")]
-)
-def test_durations_are_for_people(seconds, written):
-    assert duration(seconds) == written
+    written = {4.4: "4 s", 89: "89 s", 600: "10 min", 5400: "1.5 h", 180_000: "2.1 days"}
+    assert {seconds: duration(seconds) for seconds in written} == written

@@ -73,21 +73,22 @@ def test_jobs_outlive_the_process(tmp_path):
     again.close()
 
 
-def test_only_one_process_has_a_folder(tmp_path):
+def test_a_folder_is_one_process_s_and_one_user_s_own(tmp_path):
     store = open_store(tmp_path, Clock())
     with pytest.raises(JobsUnavailableError, match="another process"):
         open_store(tmp_path, Clock())
     store.close()
     open_store(tmp_path, Clock()).close()
+    store = open_store(tmp_path / "jobs", Clock())
+    add(store, job(1))
+    assert (tmp_path / "jobs").stat().st_mode & 0o077 == 0
+    store.close()
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+def test_a_folder_that_cannot_be_made_and_damaged_records_are_told_and_kept(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(JobsUnavailableError, match="cannot be written"):
         open_store(tmp_path / "file" / "jobs", Clock())
-
-
-def test_damaged_records_are_told_and_kept(tmp_path):
     (tmp_path / "jobs.sqlite").write_bytes(b"no database, but somebody's jobs" * 100)
     with pytest.raises(JobsUnavailableError, match="cannot be read"):
         open_store(tmp_path, Clock())
@@ -127,13 +128,6 @@ def test_finished_jobs_are_removed_when_they_are_old(tmp_path):
     store.expire()
     assert [each.id for each in store.jobs()] == [job(1).id, job(3).id]
     assert not store.folder_of(job(2)).exists()
-    store.close()
-
-
-def test_nobody_else_may_read_the_folder(tmp_path):
-    store = open_store(tmp_path / "jobs", Clock())
-    add(store, job(1))
-    assert (tmp_path / "jobs").stat().st_mode & 0o077 == 0
     store.close()
 
 
@@ -197,7 +191,7 @@ def test_a_record_that_cannot_be_read_is_kept_and_hides_no_other(name, record, t
         assert database.execute("select cast(record as blob) from job").fetchall() == rows
 
 
-def test_fields_of_a_later_version_are_ignored(tmp_path):
+def test_a_version_before_can_read_the_records_and_fields_of_a_later_one_are_ignored(tmp_path):
     store = open_store(tmp_path, Clock())
     add(store, job(1))
     store.close()
@@ -205,10 +199,7 @@ def test_fields_of_a_later_version_are_ignored(tmp_path):
     store = open_store(tmp_path, Clock())
     assert store.jobs() == [job(1)]
     store.close()
-
-
-def test_a_version_before_can_read_the_records(tmp_path):
-    """It knows these fields, and fails at any other."""
+    # It knows these fields, and fails at any other.
     store = open_store(tmp_path, Clock())
     add(store, job(1))
     store.close()

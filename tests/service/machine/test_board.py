@@ -26,7 +26,8 @@ Version: 36.4.4-20250616085344
 """
 
 
-def test_a_jetson_is_recognized(jetson):
+def test_a_jetson_is_recognized_and_this_machine_can_be_read(jetson):
+    assert read_board().model
     board = jetson.board
     assert board.model == "NVIDIA Jetson Orin Nano Engineering Reference Developer Kit Super"
     assert board.tegra
@@ -86,10 +87,6 @@ def test_the_power_mode_has_its_name(grow, status, mode):
     conf = "# < POWER_MODEL ID=0 NAME=EXAMPLE >\n< POWER_MODEL ID=0 NAME=15W >\n"
     root = grow({"var/lib/nvpmodel/status": status, "etc/nvpmodel.conf": conf})
     assert read_board(root).power_mode == mode
-
-
-def test_this_machine_can_be_read():
-    assert read_board().model
 
 
 MEMINFO = "MemTotal:        8000 kB\nMemFree:  100 kB\nMemAvailable:    4000 kB\n"

@@ -61,16 +61,14 @@ def test_every_sound_stays_in_its_place(factor):
         assert begin == pytest.approx(place_s / factor, abs=0.015)
 
 
-def test_silence_stays_silent():
-    assert not stretch([np.zeros(24_000, np.float32)], 1.5).any()
-
-
 @pytest.mark.parametrize("factor", FACTORS)
 def test_sixty_five_milliseconds_are_held_at_most(factor):
     stretcher = Stretcher(factor)
     n_out = 0
     for n_in in range(120, 24_001, 120):
-        n_out += stretcher.add(np.zeros(120, np.float32)).size
+        stretched_part = stretcher.add(np.zeros(120, np.float32))
+        assert not stretched_part.any()
+        n_out += stretched_part.size
         assert n_in / 24_000 - n_out * factor / 24_000 <= 0.065
 
 
