@@ -53,16 +53,16 @@ def test_nothing_is_wrong_with_the_tree_that_the_faults_are_planted_in(root):
     ]  # fmt: skip
 
 
-def test_an_image_for_another_processor_is_found(root):
+def test_another_processor_licence_or_label_is_found(root):
     write_program(root / "usr/bin/curl", machine=62)
     assert list(contents.architecture(root, {"architecture": "amd64"}, "arm64")) == [
         "the image says that it is for amd64", "not for arm64: /usr/bin/curl",
     ]  # fmt: skip
-
-
-def test_a_licence_that_is_not_the_projects_is_found(root):
     write(root / "usr/share/doc/kokoro-service/NOTICE", "nothing")
     assert list(contents.licences(root)) == ["NOTICE is not inside"]
+    assert len(list(contents.labels({}))) == 6
+    poor = config(**{"org.opencontainers.image.licenses": "Apache-2.0"})
+    assert list(contents.labels(poor)) == ["the label of licences does not tell of espeak-ng's"]
 
 
 def test_an_sbom_that_is_missing_or_incomplete_is_found(root, packages):
@@ -73,12 +73,6 @@ def test_an_sbom_that_is_missing_or_incomplete_is_found(root, packages):
     assert list(contents.sbom(root)) == ["the SBOM does not list pydantic_core"]
     file.write_text('{"components": [{"name": "pydantic-core"}]}')
     assert list(contents.sbom(root)) == []
-
-
-def test_labels_that_are_missing_or_say_too_little_are_found():
-    assert len(list(contents.labels({}))) == 6
-    poor = config(**{"org.opencontainers.image.licenses": "Apache-2.0"})
-    assert list(contents.labels(poor)) == ["the label of licences does not tell of espeak-ng's"]
 
 
 def test_a_compiler_is_found(root):

@@ -60,18 +60,15 @@ def test_say_takes_phonemes(model_file, cache_dir, tmp_path):
     assert "4" in complaint
 
 
-def test_a_process_that_is_refused_ends_with_one_line_and_status_1():
+def test_a_process_tells_its_version_its_commands_and_why_it_refuses():
+    done = run("--version")
+    assert (done.returncode, done.stdout) == (0, f"kokoro-service {__version__}\n")
+    done = command("--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "serve HTTP and WebSocket until stopped" in done.stdout
     done = run("say", "a", "-o", "/nowhere/a.wav")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "kokoro-service: /nowhere/a.wav: there is no folder /nowhere\n"
-
-
-def test_a_process_tells_its_version_and_its_commands():
-    done = run("--version")
-    assert (done.returncode, done.stdout) == (0, f"kokoro-service {__version__}\n")
-    done = run("--help")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "serve HTTP and WebSocket until stopped" in done.stdout
 
 
 def test_every_command_tells_its_flags():
@@ -240,16 +237,13 @@ def players(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_first_player_of_the_list_is_taken(players):
+def test_the_first_player_of_the_list_is_taken_or_the_message_says_what_to_do(players):
+    with pytest.raises(PlaybackError, match=r"no player \(paplay, .*\): name a file with -o"):
+        playback.find_player()
     put(players, "aplay", KEEPS_INPUT)
     assert playback.find_player().command[0] == "aplay"
     put(players, "paplay", KEEPS_INPUT)
     assert playback.find_player().command[0] == "paplay"
-
-
-def test_without_a_player_the_message_says_what_to_do(players):
-    with pytest.raises(PlaybackError, match=r"no player \(paplay, .*\): name a file with -o"):
-        playback.find_player()
 
 
 def test_samples_are_played_as_they_come(players):

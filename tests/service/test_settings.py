@@ -59,9 +59,14 @@ def test_a_former_name_is_refused_with_the_new_one(file, monkeypatch):
         load_settings()
 
 
-def test_an_empty_variable_is_as_good_as_none(monkeypatch):
+def test_a_variable_may_be_empty_or_hold_options(monkeypatch):
     monkeypatch.setenv("KOKORO_MODEL", "")
     assert load_settings().model is None
+    monkeypatch.setenv("KOKORO_CUDA_OPTIONS", '{"use_tf32": true}')
+    assert load_settings().cuda_options == {"use_tf32": True}
+    monkeypatch.setenv("KOKORO_CUDA_OPTIONS", "nonsense")
+    with pytest.raises(SettingsError, match="cuda_options"):
+        load_settings()
 
 
 def test_a_value_out_of_range_is_named(file):
@@ -74,11 +79,3 @@ def test_a_value_out_of_range_is_named(file):
         file.write_text("port = = 1\n")
         with pytest.raises(SettingsError, match=told):
             load_settings(config=path)
-
-
-def test_cuda_options_can_come_from_a_variable(monkeypatch):
-    monkeypatch.setenv("KOKORO_CUDA_OPTIONS", '{"use_tf32": true}')
-    assert load_settings().cuda_options == {"use_tf32": True}
-    monkeypatch.setenv("KOKORO_CUDA_OPTIONS", "nonsense")
-    with pytest.raises(SettingsError, match="cuda_options"):
-        load_settings()

@@ -45,12 +45,9 @@ def test_a_stream_is_the_whole_file(cuts):
     assert stream("aac", samples, cuts) == encode([samples], "aac", 24_000)
 
 
-def test_every_frame_has_a_header_that_tells_its_length():
+def test_every_frame_has_a_header_that_tells_its_length_and_no_samples_make_none():
     content = list(frames(encode([voice_like(1)], "aac", 24_000)))
     assert len(content) == -(-(24_000 + PRIMING) // 1024)
     assert all(len(frame) > 7 for frame in content)
-
-
-def test_no_samples_make_no_frames():
     assert encode([], "aac", 24_000) == b""
     assert stream("aac", np.zeros(0, np.float32), []) == b""

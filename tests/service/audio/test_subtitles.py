@@ -41,12 +41,8 @@ def test_a_cue_has_one_text_of_lines_without_markup_and_ends_after_it_starts():
     assert srt(cues).startswith("1\n00:00:01,000")
     assert vtt(cues).count("-->") == 1
     assert "00:00:01.000 --> 00:00:01.001" in vtt([Cue(1.0, 1.0, "click")])
-
-
-@pytest.mark.parametrize("text", ["a --> b", "a ----> b", "00:00:00,000 --> 00:00:01,000"])
-def test_text_cannot_be_taken_for_times(text):
-    for content in (srt([Cue(0, 1, text)]), vtt([Cue(0, 1, text)])):
-        assert content.count("-->") == 1
+    for text in ("a --> b", "a ----> b", "00:00:00,000 --> 00:00:01,000"):
+        assert [write([Cue(0, 1, text)]).count("-->") for write in (srt, vtt)] == [1, 1]
 
 
 @pytest.mark.parametrize("cues", [

@@ -85,7 +85,7 @@ def test_what_is_kept_is_not_spoken_again_and_what_is_new_is(small_synthesizer, 
     assert (output / "manifest.jsonl").read_bytes().endswith(before)
 
 
-def test_bad_lines_are_told_and_the_others_are_spoken(small_synthesizer, tmp_path):
+def test_bad_lines_are_told_and_the_others_are_spoken_if_there_are_any(small_synthesizer, tmp_path):
     corpus = write_corpus(
         tmp_path / "c", {"id": "a", "text": "One."}, {"id": "b", "text": "One.", "voice": "af_hart"},
         b"not JSON", {"id": "d", "text": "... --- ..."}, {"id": "e", "text": "Two.", "speed": 9},
@@ -100,9 +100,6 @@ def test_bad_lines_are_told_and_the_others_are_spoken(small_synthesizer, tmp_pat
         (5, "e", "invalid_request"),
     ]  # fmt: skip
     assert "did you mean af_heart?" in told[0]["message"]
-
-
-def test_a_corpus_without_lines_is_refused(small_synthesizer, tmp_path):
     with pytest.raises(InvalidRequestError, match="has no line"):
         run(write_corpus(tmp_path / "c"), tmp_path / "out", small_synthesizer)
 

@@ -74,7 +74,7 @@ def told(sent):
     return start["status"], json.loads(body["body"])["error"]["code"], headers
 
 
-def test_a_request_whose_replica_is_lost_is_sent_once_more():
+def test_a_request_whose_replica_is_lost_is_sent_once_more_though_a_head_came():
     replica = Replica([], answer(200, b"{}"))
     sent = ask(replica, x_request_id="an-id")
     assert replica.bodies == [BODY, BODY]
@@ -82,9 +82,6 @@ def test_a_request_whose_replica_is_lost_is_sent_once_more():
     assert sent[0]["status"] == 200
     ids = [value for name, value in sent[0]["headers"] if name == b"x-request-id"]
     assert ids == [b"an-id"]
-
-
-def test_a_head_without_a_body_is_no_answer_yet():
     start, _ = answer(500, b"")
     replica = Replica([start], answer(200, b"{}"))
     sent = ask(replica)
@@ -139,14 +136,11 @@ def test_ray_s_own_answers_are_said_as_the_service_says_them(status, headers, ex
     assert answered.get("retry-after") == ("7" if headers else "1" if expected == 503 else None)
 
 
-def test_the_service_s_own_answers_pass():
+def test_what_the_service_answers_passes_and_callers_decide_nothing_of_the_operator_s():
     error = b'{"error": {"code": "not_found"}}'
     assert ask(Replica(answer(404, error)))[1]["body"] == error
     plain = answer(200, b"# HELP", b"text/plain; version=0.0.4")
     assert ask(Replica(plain), path="/metrics")[1]["body"] == b"# HELP"
-
-
-def test_callers_do_not_decide_what_the_operator_decides():
     replica = Replica(answer(200, b"{}"))
     ask(replica, x_request_timeout_seconds="1", x_request_disconnect_disabled="1")
     names = [name for name, _ in replica.scopes[0]["headers"]]

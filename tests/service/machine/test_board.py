@@ -96,9 +96,12 @@ TOTAL, AVAILABLE = 8000 << 10, 4000 << 10
 # Memory.
 
 
-def test_the_system_tells_total_and_available(jetson):
+def test_the_system_and_this_machine_tell_total_and_available(jetson):
     assert jetson.memory.total_bytes() == 7_802_176 << 10
     assert jetson.memory.available_bytes() == 4_910_080 << 10
+    memory = SystemMemory()
+    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert 0 < memory.available_bytes() <= memory.total_bytes() <= physical
 
 
 @pytest.mark.parametrize(("cgroup", "group"), [
@@ -156,12 +159,6 @@ def test_memory_is_asked_anew_in_the_format_of_linux(grow):
     assert memory.available_bytes() == 1000 << 10
     with pytest.raises(ValueError, match="MemTotal"):
         SystemMemory(grow({"proc/meminfo": "Memory: plenty\n"}))
-
-
-def test_this_machine_has_memory():
-    memory = SystemMemory()
-    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    assert 0 < memory.available_bytes() <= memory.total_bytes() <= physical
 
 
 # Processors.

@@ -64,18 +64,14 @@ def test_a_blend_has_the_first_voice_s_language_and_the_slowest_s_pace(library):
     assert library.resolve("af_heart(9)+af_nicole").pace == pace["af_nicole"]
 
 
-@pytest.mark.parametrize(
-    "blend",
-    ["", "+", "af_heart+", "af_heart(2", "af_heart()", "af_heart(0)", "af_heart(-1)",
-     "af_heart(nan)", "af_heart(inf)", "af_heart(two)", "af_heart 2", "af_heart(1)(2)",
-     "af_heart(1e308)+af_sky(1e308)", "../../etc/passwd", "af_heart+" * 100 + "af_heart"],
-)  # fmt: skip
-def test_a_bad_blend_is_refused(library, blend):
-    with pytest.raises(InvalidBlendError):
-        library.resolve(blend)
-
-
-def test_an_unknown_voice_is_refused_and_the_nearest_named(library):
+def test_a_bad_blend_is_refused_and_an_unknown_voice_with_the_nearest_name(library):
+    for blend in (
+        "", "+", "af_heart+", "af_heart(2", "af_heart()", "af_heart(0)", "af_heart(-1)", "af_heart(nan)",
+        "af_heart(inf)", "af_heart(two)", "af_heart 2", "af_heart(1)(2)", "af_heart(1e308)+af_sky(1e308)",
+        "../../etc/passwd", "af_heart+" * 100 + "af_heart",
+    ):  # fmt: skip
+        with pytest.raises(InvalidBlendError):
+            library.resolve(blend)
     with pytest.raises(UnknownVoiceError, match=r"'af_hart' \(did you mean af_heart\?\)"):
         library.resolve("af_sky+af_hart")
 
