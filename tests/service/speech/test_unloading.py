@@ -15,7 +15,7 @@ from tests.opened_models import open_small
 
 from service.speech import Cancellation, Delivery, Utterance
 
-TEXT = "Four hours of steady work faced us, and nobody knew what would come of it. " * 6
+TEXT = "Four hours of steady work faced us, and nobody knew what would come of it. " * 3
 STREAM = Delivery(streamed=True)
 
 
