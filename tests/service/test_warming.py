@@ -38,7 +38,9 @@ def test_a_language_that_nothing_reads_stops_the_start(tmp_path):
         open_small(tmp_path, warm_languages=("en-us", "xx"))
 
 
-@pytest.mark.parametrize("language", ["en-us", "es", "hi", "ja", "zh"])
+@pytest.mark.parametrize(
+    "language", ["en-us", "hi", *(pytest.param(name, marks=pytest.mark.thorough) for name in ("es", "ja", "zh"))]
+)
 def test_the_first_text_finds_everything_loaded(language, monkeypatch):
     front_end = FrontEnd()
     try:
