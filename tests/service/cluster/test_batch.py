@@ -162,7 +162,7 @@ def test_what_changes_the_sound_changes_the_keys_and_threads_do_not(tmp_path):
 ])  # fmt: skip
 def test_a_run_that_is_killed_goes_on_where_it_ended(model_file, cache_dir, tmp_path, kind, n_kills):
     # What the real model says in a second the small one says in some milliseconds.
-    n_lines = 4 + 3 * n_kills if kind == "real" else 60
+    n_lines = 4 + 3 * n_kills if kind == "real" else 150
     lines = [{"id": f"u{i}", "text": f"Number {i}."} for i in range(n_lines)]
     corpus = write_corpus(tmp_path / "c", *lines)
     options = ["--cache-dir", str(cache_dir), "--timestamps", "phoneme"]
