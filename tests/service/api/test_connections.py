@@ -16,7 +16,7 @@ from tests.service.api.asgi_server import Identified, read_answer, serving
 from tests.service.api.limited_server import MOST_FILES
 from tests.service.api.speech_client import Caller, is_cut_off, speak, wait_until
 from tests.service.api.websocket.sessions import opened
-from tests.service.api.wyoming.talks import SHORT, Talk, run
+from tests.service.api.wyoming.talks import SHORT, Talk
 from websockets.sync.client import connect
 
 LIMITED_SERVER = (str(Path(__file__).with_name("limited_server.py")),)
@@ -265,7 +265,8 @@ def test_idle_connections_at_the_limit_of_open_files_harm_nobody(start_server):
         for connection in idle[:100]:
             connection.close()
         assert httpx.get(f"{server.url}/health").status_code == 200
-        assert run(said(uri))
+        with Talk(uri) as client:
+            assert client.say(SHORT)
         assert speak(server, text="Good day.").status_code == 200
     assert server.stop() == 0
     lines = server.log[n_lines:]
@@ -273,8 +274,3 @@ def test_idle_connections_at_the_limit_of_open_files_harm_nobody(start_server):
     assert not any("Traceback" in line or " ERROR " in line for line in lines)
     assert sum("connections are open" in line for line in lines) == 1
     assert MOST_FILES == 128
-
-
-async def said(uri):
-    async with Talk(uri) as client:
-        return await client.say(SHORT)

@@ -1,7 +1,5 @@
 """What the doors say of a sentence is what the model says, sample by sample, on the real model."""
 
-import asyncio
-
 import numpy as np
 import pytest
 from service.audio.encoding import to_int16
@@ -46,11 +44,8 @@ def session(server):
 
 
 def wyoming(server):
-    async def talk():
-        async with Talk(server.uri) as client:
-            return await client.say(TEXT)
-
-    return asyncio.run(talk())
+    with Talk(server.uri) as client:
+        return client.say(TEXT)
 
 
 @pytest.fixture(scope="module")

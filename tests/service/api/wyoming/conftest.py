@@ -2,6 +2,7 @@
 
 import pytest
 from tests.service.api.serving_process import FAULTY_SERVER
+from tests.service.api.wyoming.talks import Talk
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +18,10 @@ def wyoming(start_server):
     yield server
     assert server.stop() == 0
     assert not any(" ERROR " in line for line in server.log)
+
+
+@pytest.fixture
+def client(wyoming):
+    """A client of it."""
+    with Talk(wyoming.uri) as client:
+        yield client

@@ -1,17 +1,14 @@
-"""Clients of Wyoming, by the package that Home Assistant uses, with texts to say to them."""
+"""Clients of Wyoming, by the events of the package that Home Assistant uses, with texts to say to them."""
 
-from __future__ import annotations
-
-import asyncio
-from typing import TypeVar
+import socket
+import struct
+from contextlib import suppress
+from urllib.parse import urlsplit
 
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
-from wyoming.client import AsyncClient
 from wyoming.error import Error
-from wyoming.event import Event
+from wyoming.event import read_event, write_event
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop, SynthesizeVoice
-
-T = TypeVar("T")
 
 GUARD_S = 240
 """Who waits for longer hangs."""
@@ -19,70 +16,100 @@ GUARD_S = 240
 SHORT = "Good day."
 LONG = " ".join(["The birch canoe slid on the smooth planks, and nobody saw it go."] * 12)
 
+IN_PARTS = ["audio-start", "audio-chunk", "audio-stop", "synthesize-stopped"]
+"""The kinds of events that a text in parts is answered by."""
+
+
+def connect(uri):
+    address = urlsplit(uri)
+    if address.scheme == "tcp":
+        return socket.create_connection((address.hostname, address.port), GUARD_S)
+    connection = socket.socket(socket.AF_UNIX)
+    connection.settimeout(GUARD_S)
+    connection.connect(address.path)
+    return connection
+
 
 class Talk:
-    """A connection; `heard` has every event that came."""
+    """A client at an address, or at its end of a connection; `heard` has every event that came."""
 
-    def __init__(self, uri):
-        self.client = AsyncClient.from_uri(uri)
-        self.heard: list[Event] = []
+    def __init__(self, end):
+        self.socket = connect(end) if isinstance(end, str) else end
+        self._file = self.socket.makefile("rwb")
+        self.heard = []
 
-    async def __aenter__(self):
-        await self.client.connect()
+    def __enter__(self):
         return self
 
-    async def __aexit__(self, kind, error, trace):
-        await self.client.disconnect()
+    def __exit__(self, *_):
+        self.close()
 
-    async def send(self, *events):
+    def close(self):
+        with suppress(OSError):  # what the other side does not take any more
+            self._file.close()
+        self.socket.close()
+
+    def abort(self):
+        """Leave without the courtesy of a FIN."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close()
+
+    def send(self, *events):
+        self.send_event(*(event.event() for event in events))
+
+    def send_event(self, *events):
         for event in events:
-            await self.client.write_event(event.event())
+            write_event(event, self._file)
 
-    async def send_raw(self, content):
-        writer = self.client._writer
-        assert writer is not None
-        writer.write(content)
-        await writer.drain()
+    def send_raw(self, content):
+        self.socket.sendall(content)
 
-    async def receive(self):
-        event = await self.client.read_event()
+    def receive(self):
+        event = read_event(self._file)
         assert event is not None, "the connection is closed"
         self.heard.append(event)
         return event
 
-    async def until(self, kind):
+    def until(self, kind):
         """Receive up to the next event of a kind."""
-        while (event := await self.receive()).type != kind:
+        while (event := self.receive()).type != kind:
             pass
         return event
 
-    async def until_closed(self):
+    def until_closed(self):
         """Receive everything up to the end of the connection."""
-        while (event := await self.client.read_event()) is not None:
+        while (event := read_event(self._file)) is not None:
             self.heard.append(event)
 
-    async def say(self, text, **voice):
-        """Have a text synthesized; return its samples."""
-        await self.send(whole(text, **voice))
+    def ask(self, *events, until="audio-stop"):
+        """Send events; return the samples of the speech that answers them."""
         n_before = len(self.heard)
-        await self.until("audio-stop")
+        self.send(*events)
+        self.until(until)
         return pcm(self.heard[n_before:])
 
-    async def say_in_parts(self, *parts, **voice):
+    def say(self, text, **voice):
+        """Have a text synthesized; return its samples."""
+        return self.ask(whole(text, **voice))
+
+    def say_in_parts(self, *parts, **voice):
         """Have a text synthesized as Home Assistant does; return its samples."""
-        n_before = len(self.heard)
-        await self.send(start(**voice), *map(SynthesizeChunk, parts), whole("".join(parts)), SynthesizeStop())
-        await self.until("synthesize-stopped")
-        return pcm(self.heard[n_before:])
+        events = (start(**voice), *map(SynthesizeChunk, parts), whole("".join(parts)), SynthesizeStop())
+        return self.ask(*events, until="synthesize-stopped")
 
     @property
     def kinds(self):
         """The types of what was heard, with runs of chunks as one."""
-        kinds: list[str] = []
+        kinds = []
         for event in self.heard:
             if not (AudioChunk.is_type(event.type) and kinds[-1:] == [event.type]):
                 kinds.append(event.type)
         return kinds
+
+    @property
+    def n_bytes(self):
+        """How much sound was heard."""
+        return sum(len(event.payload or b"") for event in self.heard)
 
     @property
     def error(self):
@@ -100,19 +127,20 @@ def start(**voice):
 
 def pcm(events):
     """Return the samples of events, which begin and end as they must and tell the right times."""
-    starts = [AudioStart.from_event(event) for event in events if AudioStart.is_type(event.type)]
+    (begin,) = (AudioStart.from_event(event) for event in events if AudioStart.is_type(event.type))
     chunks = [AudioChunk.from_event(event) for event in events if AudioChunk.is_type(event.type)]
     (stop,) = (AudioStop.from_event(event) for event in events if AudioStop.is_type(event.type))
     n_bytes = 0
-    for chunk in [*starts, *chunks]:
+    for chunk in (begin, *chunks):
         assert (chunk.rate, chunk.width, chunk.channels) == (24_000, 2, 1)
         assert chunk.timestamp == n_bytes * 1000 // 48_000
         n_bytes += len(chunk.audio) if isinstance(chunk, AudioChunk) else 0
     assert stop.timestamp == n_bytes * 1000 // 48_000
-    assert len(starts) == 1
     return b"".join(chunk.audio for chunk in chunks)
 
 
-def run(talking):
-    """Run a test's talk to its end."""
-    return asyncio.run(asyncio.wait_for(talking, GUARD_S))
+def read_out(connection):
+    """Read until the server closes, or breaks, the connection."""
+    with suppress(ConnectionResetError):
+        while connection.recv(65_536):
+            pass

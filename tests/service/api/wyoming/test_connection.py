@@ -1,8 +1,8 @@
-"""What a real client cannot bring about at a moment of its choice; see test_synthesis.py."""
+"""What a server of its own cannot bring about at a moment of its choice; see test_synthesis.py."""
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable
+from functools import partial
 
 import pytest
 from service.api.clause_speech import ClauseSpeech
@@ -10,7 +10,7 @@ from service.api.state import Ready, ServiceState
 from service.api.wyoming.connection import Connection
 from service.api.wyoming.wire import Wire
 from service.settings import Settings
-from tests.service.api.wyoming.talks import SHORT, Talk, run, start, whole
+from tests.service.api.wyoming.talks import GUARD_S, SHORT, Talk, start, whole
 from wyoming.event import Event
 from wyoming.info import Describe
 from wyoming.ping import Ping
@@ -21,22 +21,10 @@ from service.api.wyoming import connection as connections
 SECRET = "a text of somebody"
 INFO = Event("info", {"tts": []})
 
-Scenario = Callable[[Talk, ServiceState], Awaitable[None]]
-
-
-class LocalTalk(Talk):
-    """A client at the other end of a pair of sockets."""
-
-    async def __aenter__(self):
-        return self
-
-    async def join(self, end):
-        self.client._reader, self.client._writer = await asyncio.open_connection(sock=end)
-
 
 @pytest.fixture
 def hold(synthesizer):
-    """Hold a connection: run a scenario beside it."""
+    """Hold a connection: run a scenario beside it, with a client and with what ends the service."""
 
     def hold(scenario, *, is_ready=True, idle_s=240.0):
         async def conversation():
@@ -44,13 +32,14 @@ def hold(synthesizer):
             service = ServiceState(Settings(max_text_length=5000), ())
             if is_ready:
                 service._ready = Ready(synthesizer, 0.0)
+            end_service = partial(asyncio.get_running_loop().call_soon_threadsafe, service.admission.closing.set)
             ours, theirs = socket.socketpair()
+            theirs.settimeout(GUARD_S)
             reader, writer = await asyncio.open_connection(sock=ours)
-            wire = Wire(*(reader, writer), max_event_bytes=60_000, receive_timeout_s=240.0, send_timeout_s=240.0)
+            wire = Wire(reader, writer, max_event_bytes=60_000, receive_timeout_s=240.0, send_timeout_s=240.0)
             serving = asyncio.ensure_future(Connection(service, wire, INFO, idle_s=idle_s).run())
-            async with LocalTalk("tcp://nowhere:1") as client:
-                await client.join(theirs)
-                await scenario(client, service)
+            with Talk(theirs) as client:
+                await asyncio.to_thread(scenario, client, end_service)
             await serving
             await asyncio.sleep(0)
             assert asyncio.all_tasks() == tasks_before
@@ -58,60 +47,54 @@ def hold(synthesizer):
             service._ready = None  # the synthesizer is not its own
             service.close()
 
-        run(conversation())
+        asyncio.run(asyncio.wait_for(conversation(), GUARD_S))
 
     return hold
 
 
 def test_the_voices_are_told_before_the_model_is_loaded(hold):
-    async def scenario(client, _):
-        await client.send(Describe())
-        assert (await client.receive()).data == INFO.data
-        await client.send(whole(SHORT))
-        await client.until("audio-stop")
-        await client.send(start(), SynthesizeChunk(SHORT), SynthesizeStop())
-        await client.until("synthesize-stopped")
-        assert client.kinds == [*("info", "error", "audio-stop", "error", "audio-stop", "synthesize-stopped")]
+    def scenario(client, _):
+        client.send(Describe())
+        assert client.receive().data == INFO.data
+        client.send(whole(SHORT))
+        client.until("audio-stop")
+        client.send(start(), SynthesizeChunk(SHORT), SynthesizeStop())
+        client.until("synthesize-stopped")
+        assert client.kinds == ["info", "error", "audio-stop", "error", "audio-stop", "synthesize-stopped"]
         assert client.error.code == "not_ready"
 
     hold(scenario, is_ready=False)
 
 
 def test_who_is_silent_for_too_long_is_let_go(hold):
-    async def scenario(client, _):
-        await client.send(start())
-        await client.until_closed()
+    def scenario(client, _):
+        client.send(start())
+        client.until_closed()
         assert client.heard == []
 
     hold(scenario, idle_s=0.01)
 
 
 def test_who_listens_is_not_idle(hold):
-    async def scenario(client, _):
-        await client.send(whole(SHORT))
-        await client.until("audio-stop")
-        assert "audio-chunk" in client.kinds
-
-    hold(scenario, idle_s=0.05)
+    hold(lambda client, _: client.say(SHORT), idle_s=0.05)
 
 
 def test_only_so_many_texts_may_wait(hold, monkeypatch):
     monkeypatch.setattr(connections, "_MAX_WAITING", 3)
 
-    async def scenario(client, _):
+    def scenario(client, _):
         # A text that is not complete holds back the others, which are ignored inside it.
-        await client.send(start(), *[whole(SHORT)] * 9, Ping())
-        assert (await client.until("pong")).type == "pong"
-        await client.send(SynthesizeStop())
-        await client.until("synthesize-stopped")
+        client.send(start(), *[whole(SHORT)] * 9, Ping())
+        assert client.until("pong").type == "pong"
+        client.send(SynthesizeStop())
+        client.until("synthesize-stopped")
         assert "error" not in client.kinds
-        await client.send(*[whole("Good day, says he, and good night.")] * 40, Ping())
-        await client.until("pong")
-        errors = [event for event in client.heard if event.type == "error"]
-        assert errors
-        assert all(event.data["code"] == "invalid_request" for event in errors)
+        client.send(*[whole("Good day, says he, and good night.")] * 40, Ping())
+        client.until("pong")
+        errors = [event.data["code"] for event in client.heard if event.type == "error"]
+        assert set(errors) == {"invalid_request"}
         while sum(event.type == "audio-stop" for event in client.heard) < 41 - len(errors):
-            await client.receive()
+            client.receive()
 
     hold(scenario)
 
@@ -125,25 +108,23 @@ def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_mess
     def fail(*_):
         raise KeyError(SECRET)
 
-    async def scenario(client, service):
+    def scenario(client, _):
         monkeypatch.setattr(kind, task, fail)
-        await client.send(start(), SynthesizeChunk("Yes.\n"))
-        await client.until_closed()
-        assert client.kinds[-1] == "error"
-        assert client.error.code == "internal_error"
+        client.send(start(), SynthesizeChunk("Yes.\n"))
+        client.until_closed()
+        assert (client.kinds[-1], client.error.code) == ("error", "internal_error")
 
     hold(scenario)
-    errors = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
-    assert len(errors) == 1
-    assert "builtins.KeyError" in errors[0]
+    (error,) = (record.getMessage() for record in caplog.records if record.levelname == "ERROR")
+    assert "builtins.KeyError" in error
     assert SECRET not in caplog.text
 
 
 def test_no_event_closes_the_connection_and_says_why(hold):
-    async def scenario(client, _):
-        await client.send(Ping("first"))
-        await client.send_raw(b"GET / HTTP/1.1\r\nhost: here\r\n\r\n")
-        await client.until_closed()
+    def scenario(client, _):
+        client.send(Ping("first"))
+        client.send_raw(b"GET / HTTP/1.1\r\nhost: here\r\n\r\n")
+        client.until_closed()
         assert client.kinds == ["pong", "error"]
         assert client.error.code == "invalid_request"
 
@@ -151,11 +132,11 @@ def test_no_event_closes_the_connection_and_says_why(hold):
 
 
 def test_a_service_that_shuts_down_takes_no_more_texts(hold):
-    async def scenario(client, service):
-        await client.send(start(), SynthesizeChunk("Good day. "), Ping())
-        await client.until("pong")
-        service.admission.closing.set()
-        await client.until_closed()
+    def scenario(client, end_service):
+        client.send(start(), SynthesizeChunk("Good day. "), Ping())
+        client.until("pong")
+        end_service()
+        client.until_closed()
         assert client.kinds[-2:] == ["audio-stop", "synthesize-stopped"]
 
     hold(scenario)

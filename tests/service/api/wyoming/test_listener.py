@@ -1,6 +1,4 @@
-"""Unix sockets, standard input and output, and addresses that are taken."""
-
-from __future__ import annotations
+"""Where Wyoming is served: addresses, unix sockets, standard input and output."""
 
 import socket
 import subprocess
@@ -8,12 +6,63 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.service.api.wyoming.talks import SHORT, Talk, pcm, run, whole
+from service.api.wyoming.address import StdioAddress, TcpAddress, UnixAddress, read_address
+from service.errors import SettingsError
+from service.settings import Settings
+from tests.service.api.wyoming.talks import SHORT, Talk, pcm, whole
 from tests.service.commands import command
-from wyoming.event import Event, read_event, write_event
+from wyoming.event import read_event, write_event
 from wyoming.info import Describe
 
 IN_USE = "Address already in use\n"
+
+
+# Addresses.
+
+
+def test_an_address_is_read_and_written():
+    addresses = {
+        "tcp://127.0.0.1:10200": TcpAddress("127.0.0.1", 10_200),
+        "tcp://localhost:0": TcpAddress("localhost", 0),
+        "tcp://[::1]:10200": TcpAddress("::1", 10_200),
+        "unix:///run/wyoming.sock": UnixAddress(Path("/run/wyoming.sock")),
+    }
+    assert {uri: read_address(Settings(wyoming=uri)) for uri in addresses} == addresses
+    assert {str(address): address for address in addresses.values()} == addresses
+    assert read_address(Settings(wyoming="stdio://")) == StdioAddress()
+    assert read_address(Settings()) is None
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        *("10200", "127.0.0.1:10200", "tcp://127.0.0.1", "tcp://:10200", "tcp://127.0.0.1:x"),
+        *("tcp://127.0.0.1:99999", "tcp://127.0.0.1:1/path", "tcp://me@127.0.0.1:1"),
+        *("http://127.0.0.1:1", "unix://run/socket", "unix://", "stdio://out", "tcp://[::1:1"),
+    ],
+)
+def test_what_is_no_address_is_refused_in_one_line(uri):
+    with pytest.raises(SettingsError, match="wyoming") as caught:
+        read_address(Settings(wyoming=uri))
+    assert "\n" not in caught.value.message
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "[::]", "192.0.2.1"])
+def test_a_wider_address_needs_insecure_whatever_keys_there_are(host, secured_keys):
+    uri = f"tcp://{host}:10200"
+    for keys in (None, secured_keys):
+        with pytest.raises(SettingsError, match=r"no keys.*--insecure"):
+            read_address(Settings(wyoming=uri, api_keys_file=keys))
+    assert read_address(Settings(wyoming=uri, insecure=True)) is not None
+
+
+@pytest.mark.parametrize("uri", [None, "stdio://", "unix:///run/wyoming.sock"])
+def test_only_tcp_can_be_announced(uri):
+    with pytest.raises(SettingsError, match="tcp://"):
+        read_address(Settings(wyoming=uri, wyoming_zeroconf="kokoro"))
+
+
+# What is there.
 
 
 @pytest.mark.thorough
@@ -22,85 +71,66 @@ def test_a_unix_socket_serves_its_owner_and_group_and_is_removed(start_server, t
     # What a process that was killed has left.
     with socket.socket(socket.AF_UNIX) as stale:
         stale.bind(str(path))
-    server = start_server("--wyoming", f"unix://{path}")
-    assert server.wait_for(r"wyoming on (\S+)") == f"unix://{path}"
+    uri = f"unix://{path}"
+    server = start_server("--wyoming", uri)
+    assert server.wait_for(r"wyoming on (\S+)") == uri
     server.wait_until_ready()
     assert path.stat().st_mode & 0o777 == 0o660
-
-    async def talk():
-        async with Talk(f"unix://{path}") as client:
-            return await client.say(SHORT)
-
-    assert run(talk())
-    second = start_server("--wyoming", f"unix://{path}")
+    second = start_server("--wyoming", uri)
     assert second.process.wait(timeout=240) == 1
-    second.wait_for(rf"kokoro-service: wyoming: cannot listen on unix://{path}: {IN_USE}")
-    assert run(talk())
+    second.wait_for(rf"kokoro-service: wyoming: cannot listen on {uri}: {IN_USE}")
+    with Talk(uri) as client:
+        assert client.say(SHORT)
     assert server.stop() == 0
     assert not path.exists()
+
+
+def refused_at(uri):
+    """Have a start be refused, before the model is looked for, which is not there; return what it says last."""
+    done = command("serve", "--port", "0", "--model", "/nowhere.onnx", "--wyoming", uri)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    return done.stderr.splitlines(keepends=True)[-1]
 
 
 def test_a_path_that_is_no_socket_is_left_alone(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("keep me")
-    done = command("serve", "--port", "0", "--model", "/nowhere.onnx", "--wyoming", f"unix://{path}")
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("kokoro-service: wyoming: cannot listen")
+    assert refused_at(f"unix://{path}").startswith("kokoro-service: wyoming: cannot listen")
     assert path.read_text() == "keep me"
 
 
 def test_a_taken_port_stops_start_up_with_one_line():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         uri = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
-        # Found before the model is looked for, which is not there.
-        done = command("serve", "--port", "0", "--model", "/nowhere.onnx", "--wyoming", uri)
-    assert done.returncode == 1
-    told = done.stderr.splitlines(keepends=True)[-1]
-    assert told == f"kokoro-service: wyoming: cannot listen on {uri}: {IN_USE}"
-    assert "Traceback" not in done.stderr
+        assert refused_at(uri) == f"kokoro-service: wyoming: cannot listen on {uri}: {IN_USE}"
+
+
+def on_standard_streams(cache_dir, **streams):
+    command = [sys.executable, "-m", "service", "serve", "--port", "0", "--cache-dir", str(cache_dir)]
+    return subprocess.Popen(
+        [*command, "--wyoming", "stdio://"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **streams
+    )
 
 
 @pytest.mark.thorough
-def test_standard_streams_serve_one_client_and_nothing_but_events(cache_dir):
-    arguments = ("--port", "0", "--cache-dir", str(cache_dir), "--wyoming", "stdio://")
-    with subprocess.Popen(
-        [sys.executable, "-m", "service", "serve", *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        assert process.stderr is not None
+def test_standard_streams_serve_one_client_and_nothing_but_events(small_cache):
+    with on_standard_streams(small_cache, stdin=subprocess.PIPE) as process:
         while b"ready in " not in process.stderr.readline():
             pass
         write_event(Describe().event(), process.stdin)
-        info = read_event(process.stdout)
-        assert info is not None
-        assert info.type == "info"
+        assert read_event(process.stdout).type == "info"
         # Who stops writing is answered all the same.
         write_event(whole(SHORT).event(), process.stdin)
         process.stdin.close()
-        heard: list[Event] = []
-        while (event := read_event(process.stdout)) is not None:
-            heard.append(event)
-        assert pcm(heard)
+        assert pcm([*iter(lambda: read_event(process.stdout), None)])
         assert process.wait(timeout=240) == 0
         assert b"Traceback" not in process.stderr.read()
 
 
 @pytest.mark.thorough
-def test_standard_input_that_is_a_file_is_refused(cache_dir):
-    arguments = ("--port", "0", "--cache-dir", str(cache_dir), "--wyoming", "stdio://")
-    with Path(__file__).open("rb") as file:
-        done = subprocess.run(
-            [sys.executable, "-m", "service", "serve", *arguments],
-            stdin=file,
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
-        )
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert "kokoro-service: wyoming: standard input and output must be pipes" in done.stderr
+def test_standard_input_that_is_a_file_is_refused(small_cache):
+    with Path(__file__).open("rb") as file, on_standard_streams(small_cache, stdin=file) as process:
+        out, err = process.communicate(timeout=240)
+    assert (process.returncode, out) == (1, b"")
+    assert b"kokoro-service: wyoming: standard input and output must be pipes" in err

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import strategies as st
 from service.api.wyoming.wire import IdleError, MalformedEventError, Wire
 from tests.profiles import given
-from tests.service.api.wyoming.talks import run
 from tests.service.api.wyoming.wire_bytes import LIMIT, any_bytes, json_values
 from wyoming.event import Event, async_write_event
 
@@ -17,14 +16,14 @@ class Sink:
     def __init__(self):
         self.content = b""
 
-    def write(self, content):
-        self.content += content
-
     def writelines(self, parts):
         self.content += b"".join(parts)
 
     async def drain(self):
         pass
+
+    def write(self, content):
+        self.content += content
 
 
 def wire(content, *, ends=True, receive_timeout_s=60.0):
@@ -32,31 +31,25 @@ def wire(content, *, ends=True, receive_timeout_s=60.0):
     reader.feed_data(content)
     if ends:
         reader.feed_eof()
-    return Wire(
-        reader,
-        Sink(),  # type: ignore[arg-type]
-        max_event_bytes=LIMIT,
-        receive_timeout_s=receive_timeout_s,
-        send_timeout_s=60.0,
-    )
+    return Wire(reader, Sink(), max_event_bytes=LIMIT, receive_timeout_s=receive_timeout_s, send_timeout_s=60.0)
 
 
-def received(content, **options):
+def received(content):
     """Return every event up to the end."""
 
     async def receive():
-        one, events = wire(content, **options), []
+        one, events = wire(content), []
         while (event := await one.receive(60.0)) is not None:
             events.append(event)
         return events
 
-    return run(receive())
+    return asyncio.run(receive())
 
 
-async def written(*events):
+async def written(events):
     sink = Sink()
     for event in events:
-        await async_write_event(event, sink)  # type: ignore[arg-type]
+        await async_write_event(event, sink)
     return sink.content
 
 
@@ -71,7 +64,7 @@ events = st.builds(
 @given(st.lists(events, max_size=4))
 def test_what_the_package_writes_is_read(some):
     try:
-        content = run(written(*some))
+        content = asyncio.run(written(some))
     except UnicodeEncodeError:  # lone surrogates, which the package does not write
         return
     assert [(event.type, event.data) for event in received(content)] == [(event.type, event.data) for event in some]
@@ -83,31 +76,20 @@ def test_any_bytes_are_events_or_malformed(content):
         found = received(content)
     except MalformedEventError:
         return
-    for event in found:
-        assert isinstance(event.type, str)
-        assert isinstance(event.data, dict)
+    assert all(isinstance(event.type, str) and isinstance(event.data, dict) for event in found)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"\n",
-        b"[]\n",
-        b"GET / HTTP/1.1\r\n\r\n",
-        b'{"type": 7}\n',
-        b'{"type": "ping", "data": []}\n',
-        b'{"type": "ping", "data": "x"}\n',
-        b'{"type": "ping", "data_length": -1}\n',
-        b'{"type": "ping", "data_length": true}\n',
-        b'{"type": "ping", "data_length": 2001}\n',
-        b'{"type": "ping", "payload_length": 1e3}\n',
-        b'{"type": "ping", "data_length": 2}\n[]',
-        b'{"type": "ping", "data_length": 2}\n{]',
-        b"x" * 10_000,
-        b"[" * 1999 + b"\n",
-        b'{"type": "ping", "data": {"text": ' + b"9" * 1900 + b"}}\n" + b"{" * 5000,
-    ],
-)
+MALFORMED = (
+    b"\n", b"[]\n", b"GET / HTTP/1.1\r\n\r\n", b'{"type": 7}\n', b'{"type": "ping", "data": []}\n',
+    b'{"type": "ping", "data": "x"}\n', b'{"type": "ping", "data_length": -1}\n',
+    b'{"type": "ping", "data_length": true}\n', b'{"type": "ping", "data_length": 2001}\n',
+    b'{"type": "ping", "payload_length": 1e3}\n', b'{"type": "ping", "data_length": 2}\n[]',
+    b'{"type": "ping", "data_length": 2}\n{]', b"x" * 10_000, b"[" * 1999 + b"\n",
+    b'{"type": "ping", "data": {"text": ' + b"9" * 1900 + b"}}\n" + b"{" * 5000,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("content", MALFORMED)
 def test_what_is_no_event_is_malformed(content):
     with pytest.raises(MalformedEventError) as caught:
         received(content)
@@ -134,4 +116,4 @@ def test_who_is_silent_is_idle_and_who_stops_amid_an_event_sent_none():
         with pytest.raises(MalformedEventError, match="did not end within"):
             await wire(b'{"type', ends=False, receive_timeout_s=0.001).receive(60.0)
 
-    run(receive())
+    asyncio.run(receive())
