@@ -1,16 +1,18 @@
 """A client of ElevenLabs' WebSockets, which adds up the clock as pipecat does."""
 
-from __future__ import annotations
-
 import base64
 import json
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import NamedTuple
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 TIMEOUT_S = 240
 """Only a guard: who waits for longer hangs."""
+
+VOICE = "hpp4J3VqNfWAUOO0d1Us"
+PIPECAT = "model_id=eleven_flash_v2_5&output_format=pcm_24000&auto_mode=true"
 
 
 class Character(NamedTuple):
@@ -26,7 +28,7 @@ class Heard:
 
     def __init__(self):
         self.audio = b""
-        self.characters: list[Character] = []
+        self.characters = []
         self.n_messages = 0
         self.clock_ms = 0
         self.is_final = False
@@ -48,27 +50,21 @@ class Heard:
         if alignment is None:
             return
         origin_ms = 0 if in_one_time else self.clock_ms
-        rows = list(zip(alignment["chars"], alignment["charStartTimesMs"], alignment["charDurationsMs"], strict=True))
-        assert rows
-        for text, start_ms, duration_ms in rows:
-            assert start_ms >= 0
-            assert duration_ms >= 0
+        times = (alignment["charStartTimesMs"], alignment["charDurationsMs"])
+        for text, start_ms, duration_ms in zip(alignment["chars"], *times, strict=True):
+            assert min(start_ms, duration_ms) >= 0
             start_ms += origin_ms
             self.characters.append(Character(text, start_ms, start_ms + duration_ms))
         self.clock_ms = self.characters[-1].end_ms
 
     def word_starts(self):
         """Return the words between spaces, and when they start, in milliseconds."""
-        words: list[tuple[str, int]] = []
-        is_inside = False
-        for character in self.characters:
-            if character.text.isspace():
-                is_inside = False
-            elif is_inside:
-                words[-1] = (words[-1][0] + character.text, words[-1][1])
-            else:
+        words = []
+        for before, character in pairwise([Character(" ", 0, 0), *self.characters]):
+            if before.text.isspace() and not character.text.isspace():
                 words.append((character.text, character.start_ms))
-                is_inside = True
+            elif not character.text.isspace():
+                words[-1] = (words[-1][0] + character.text, words[-1][1])
         return words
 
 
@@ -94,14 +90,14 @@ class StreamSocket:
             ping_interval=None,  # as in SpeechSocket
         )
         self.socket = self._connecting.__enter__()
-        self.heard: dict[str | None, Heard] = {}
-        self.errors: list[dict[str, Any]] = []
+        self.heard = {}
+        self.errors = []
 
     def send(self, **fields):
         self.socket.send(json.dumps(fields))
 
     def receive(self):
-        message: dict[str, Any] = json.loads(self.socket.recv(TIMEOUT_S))
+        message = json.loads(self.socket.recv(TIMEOUT_S))
         if "error" in message:
             self.errors.append(message)
         else:
@@ -114,6 +110,13 @@ class StreamSocket:
         while context_id not in self.heard or not self.heard[context_id].is_final:
             self.receive()
         return self.heard.pop(context_id)
+
+    def say(self, *texts):
+        """Say texts, and that this is the end; return what was heard when the socket is closed in good order."""
+        for text in (*texts, ""):
+            self.send(text=text)
+        assert self.until_closed() == 1000
+        return self.heard[None]
 
     def until_closed(self):
         """Receive everything that is left, and return the code of the close."""
@@ -128,3 +131,13 @@ class StreamSocket:
 
     def __exit__(self, kind, error, trace):
         self._connecting.__exit__(kind, error, trace)
+
+
+def pipecat(server, query=PIPECAT):
+    """Connect as pipecat's service does."""
+    return StreamSocket(server.url, VOICE, query, {"xi-api-key": "anything"}, multi=True)
+
+
+def open_context(socket, context_id, **settings):
+    """Open a context as pipecat and livekit do."""
+    socket.send(text=" ", voice_settings=settings, context_id=context_id)

@@ -26,6 +26,16 @@ def opened(server, identity="", **options):
     return talk
 
 
+def spoken(server, *parts, **config):
+    """Return a session in which a text was said."""
+    with opened(server) as talk:
+        if config:
+            talk.exchange("config", "ready", **config)
+        talk.say(*parts)
+        talk.finish()
+        return talk
+
+
 def slowly(server):
     """Return options of a client that takes little at a time, and does not wait to be closed."""
     url = httpx.URL(server.url)
@@ -35,11 +45,9 @@ def slowly(server):
     return {"sock": connection, "max_queue": 1, "close_timeout": 1}
 
 
-def refusal(server, headers):
+def refusal(server, headers, path=""):
     """Return the answer to a handshake that is not taken."""
     with pytest.raises(InvalidStatus) as refused:
-        SpeechSocket(server.url, headers)
+        SpeechSocket(server.url + path, headers)
     response = refused.value.response
-    return httpx.Response(
-        response.status_code, headers=list(response.headers.raw_items()), content=bytes(response.body)
-    )
+    return httpx.Response(response.status_code, headers=[*response.headers.raw_items()], content=bytes(response.body))

@@ -10,11 +10,8 @@ from tests.service.api.websocket.sessions import LINES, LONG, N_LINES, SHORT, op
 
 pytestmark = pytest.mark.thorough
 
-
-def n_chunks(line):
-    found = re.search(r" chunks=(\d+)", line)
-    assert found is not None
-    return int(found.group(1))
+ABRUPTLY = (socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+"""An option of sockets that are closed without the courtesy of a FIN."""
 
 
 def test_a_client_that_reads_nothing_holds_back_the_speech_and_is_cut_off(faulty):
@@ -29,7 +26,7 @@ def test_a_client_that_reads_nothing_holds_back_the_speech_and_is_cut_off(faulty
     assert "outcome=stalled" in line
     # The kernel keeps half a megabyte, the session some chunks: 20 MB were asked for.
     assert N_LINES * n_bytes > 15e6
-    assert n_chunks(line) * n_bytes < 2e6
+    assert int(re.search(r" chunks=(\d+)", line)[1]) * n_bytes < 2e6
     assert metric(faulty, "kokoro_websockets_open") == 0
 
 
@@ -47,31 +44,27 @@ def test_a_client_that_reads_late_gets_everything_once(faulty):
 
 def break_connection(talk):
     """Go away without a word."""
-    linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
-    talk.socket.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    talk.socket.socket.setsockopt(*ABRUPTLY)
     talk.socket.socket.shutdown(socket.SHUT_RDWR)
 
 
-@pytest.mark.parametrize("leave", [break_connection, lambda talk: talk.socket.close()])
-@pytest.mark.parametrize(
-    ("stage", "outcome"),
-    [
-        ("opened", "ok"),
-        ("amid a clause", "cancelled"),
-        ("waiting for speech", "cancelled"),
-        ("amid speech", "cancelled"),
-        ("after speech", "ok"),
-        ("after end", "cancelled"),
-    ],
-)
-def test_a_client_that_goes_away_frees_its_place(faulty, stage, outcome, leave):
-    identity = f"{stage.replace(' ', '-')}-{leave.__name__.strip('<>')}"
-    talk = opened(faulty, identity)
+def close(talk):
+    talk.socket.close()
+
+
+STAGES = {
+    "opened": "ok", "amid a clause": "cancelled", "waiting for speech": "cancelled", "amid speech": "cancelled",
+    "after speech": "ok", "after end": "cancelled",
+}  # fmt: skip
+"""When a client may go away, and the outcome."""
+
+
+def bring_to(talk, stage, text):
     if stage == "amid a clause":
         talk.say("Good")
         talk.exchange("config", "error", speed=9)  # so it has been read
     elif stage == "waiting for speech":
-        talk.say(LONG + identity)
+        talk.say(text)
         talk.send("flush")
         talk.exchange("config", "error", speed=9)
     elif stage == "amid speech":
@@ -81,11 +74,19 @@ def test_a_client_that_goes_away_frees_its_place(faulty, stage, outcome, leave):
         talk.say(SHORT)
         talk.exchange("flush", "flushed")
     elif stage == "after end":
-        talk.say(LONG + identity)
+        talk.say(text)
         talk.send("end")
         talk.exchange("end", "error")
+
+
+@pytest.mark.parametrize("leave", [break_connection, close])
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_client_that_goes_away_frees_its_place(faulty, stage, leave):
+    identity = f"{stage.replace(' ', '-')}-{leave.__name__}"
+    talk = opened(faulty, identity)
+    bring_to(talk, stage, LONG + identity)
     leave(talk)
-    assert f"outcome={outcome}" in log_line(faulty, identity)
+    assert f"outcome={STAGES[stage]}" in log_line(faulty, identity)
     assert metric(faulty, "kokoro_websockets_open") == 0
     assert not any(identity in line and " ERROR " in line for line in faulty.log)
 
@@ -100,7 +101,7 @@ def test_handshakes_that_are_broken_off_leave_nothing_behind(faulty):
     n_before = len(faulty.log)
     for number in range(30):
         with socket.create_connection((url.host, url.port)) as connection:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+            connection.setsockopt(*ABRUPTLY)
             connection.sendall(head.format(number).encode())
     for number in range(30):
         log_line(faulty, f"half-a-handshake-{number}")

@@ -1,42 +1,47 @@
-"""Sessions that the service ends: when the model fails, and when it stops."""
+"""Sessions that the service ends, at every door that has them: when the model fails, and when it stops."""
 
-import contextlib
 import json
 import signal
+from contextlib import suppress
 
 import pytest
 from tests.service.api import faulty_server
-from tests.service.api.serving_process import REPLACED_SERVER
-from tests.service.api.speech_client import log_line, speak
+from tests.service.api.elevenlabs.stream_socket import open_context, pipecat
+from tests.service.api.serving_process import FAULTY_SERVER, REPLACED_SERVER
+from tests.service.api.speech_client import log_index, log_line, speak
 from tests.service.api.websocket.sessions import LONG, SHORT, opened, refusal, slowly
+from tests.service.api.wyoming import talks
 from websockets.exceptions import ConnectionClosed
+from wyoming.tts import SynthesizeChunk
 
 pytestmark = pytest.mark.thorough
 
-# Faults.
+WYOMING = ("--wyoming", "tcp://127.0.0.1:0")
 
 
-@pytest.mark.parametrize(
-    ("speed", "code"),
-    [
-        (faulty_server.AT_ONCE, "synthesis_failed"),
-        (faulty_server.NOT_FINITE, "synthesis_failed"),
-        (faulty_server.UNEXPECTED, "internal_error"),
-    ],
-)
+def uri_of(server):
+    uri = server.wait_for(r"wyoming on (tcp://\S+)")
+    server.wait_until_ready()
+    return uri
+
+
+FAULTS = (
+    (faulty_server.AT_ONCE, "synthesis_failed"), (faulty_server.NOT_FINITE, "synthesis_failed"),
+    (faulty_server.UNEXPECTED, "internal_error"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("speed", "code"), FAULTS)
 def test_a_failure_of_the_model_is_told_and_ends_the_session(faulty, speed, code):
     identity = f"failure-{speed}"
     with opened(faulty, identity) as talk:
         talk.exchange("config", "ready", speed=speed)
-        for number in range(3):
-            talk.say(f"Number {speed}{number}. ")
+        talk.say(*(f"Number {speed}{number}. " for number in range(3)))
         talk.send("flush")
         assert talk.until_closed() == 1011
-        assert talk.received[-1]["type"] == "error"
         assert talk.received[-1]["error"]["code"] == code
         assert "out of something" not in json.dumps(talk.received[-1])
-    line = log_line(faulty, identity)
-    assert f"outcome={code}" in line
+    assert f"outcome={code}" in log_line(faulty, identity)
     assert any(identity in entry and " ERROR " in entry for entry in faulty.log)
     assert not any(faulty_server.SECRET in entry or "Number" in entry for entry in faulty.log)
     with opened(faulty) as talk:
@@ -49,56 +54,84 @@ def test_a_failure_of_the_model_is_told_and_ends_the_session(faulty, speed, code
 
 @pytest.mark.own_server
 def test_a_service_that_stops_says_what_it_was_given(start_server):
-    server = start_server()
+    server = start_server(*WYOMING)
     answer = refusal(server, {})
-    assert answer.status_code == 503
-    assert answer.json()["error"]["code"] == "not_ready"
+    assert (answer.status_code, answer.json()["error"]["code"]) == (503, "not_ready")
     assert answer.headers["retry-after"] == "1"
-    server.wait_until_ready()
-    with opened(server, "stopped") as talk, opened(server) as idle:
+    uri = uri_of(server)
+    with (
+        opened(server, "stopped") as talk, opened(server) as idle, pipecat(server) as eleven,
+        talks.Talk(uri) as client, talks.Talk(uri) as silent,
+    ):  # fmt: skip
         talk.say("Good day. And good night")
         talk.until("audio")
+        open_context(eleven, "last")
+        eleven.send(text="Good night.", context_id="last")
+        eleven.receive()
+        client.send(talks.start(), SynthesizeChunk("Good day.\nAnd good ni"))
+        client.until("audio-chunk")
         server.process.send_signal(signal.SIGTERM)
         assert idle.until_closed() == 1001
-        with contextlib.suppress(ConnectionClosed):
+        with suppress(ConnectionClosed):
             talk.send("text", text="Too late.")
         assert talk.until_closed() == 1001
         assert talk.received[-1]["type"] == "done"
         assert talk.of("audio")[-1]["text_end"] == talk.received[-1]["text_end"] == len(talk.text)
         assert {m["error"]["code"] for m in talk.of("error")} <= {"not_ready"}
+        assert eleven.until_closed() == 1001
+        assert (eleven.heard["last"].text, eleven.heard["last"].is_final) == ("Good night. ", True)
+        silent.until_closed()
+        client.until_closed()
+        assert (silent.kinds, client.kinds) == ([], talks.IN_PARTS)
+        with pytest.raises(OSError, match=r"."):
+            talks.connect(uri)
     assert "outcome=ok" in log_line(server, "stopped")
     assert server.process.wait(timeout=240) == 0
 
 
 @pytest.mark.own_server
 def test_a_service_that_may_not_wait_breaks_speech_off(start_real_server):
-    server = start_real_server("--shutdown-timeout-s", "0", "--send-timeout-s", "600")
-    server.wait_until_ready()
-    with opened(server, "broken") as talk, opened(server, "deaf", **slowly(server)) as deaf:
+    server = start_real_server(*WYOMING, "--shutdown-timeout-s", "0", "--send-timeout-s", "600")
+    uri = uri_of(server)
+    with (
+        opened(server, "broken") as talk, opened(server, "deaf", **slowly(server)) as deaf, talks.Talk(uri) as client,
+    ):  # fmt: skip
         deaf.say(LONG * 3)
         talk.say(SHORT, LONG * 10)
+        client.send(talks.whole(talks.LONG * 3))
         talk.until("audio")
+        client.until("audio-chunk")
         server.process.send_signal(signal.SIGTERM)
         assert talk.until_closed() == 1001
-        assert talk.received[-1]["type"] == "error"
         assert talk.received[-1]["error"]["code"] == "not_ready"
+        client.until_closed()
+        # No audio-stop: nobody shall take it for the whole.
+        assert client.kinds == ["audio-start", "audio-chunk", "error"]
+        assert client.error.code == "not_ready"
         assert server.process.wait(timeout=240) == 0
     assert "outcome=not_ready" in log_line(server, "broken")
     assert "outcome=ok" not in log_line(server, "deaf")
+    assert "outcome=not_ready" in server.log[log_index(server, "method=WYOMING")]
 
 
 @pytest.mark.own_server
 def test_a_replica_that_is_replaced_ends_its_sessions_in_time(start_real_server):
     server = start_real_server(program=REPLACED_SERVER)
     server.wait_until_ready()
-    with opened(server, "replaced") as talk, opened(server) as idle:
+    with opened(server, "replaced") as talk, opened(server) as idle, pipecat(server) as eleven:
         talk.say(SHORT, LONG * 10)
+        open_context(eleven, "long")
+        eleven.send(text="Good night, and so on. " * 40, context_id="long")
         talk.until("audio")
+        eleven.receive()
         server.process.send_signal(signal.SIGUSR1)
         assert idle.until_closed() == 1001
         assert idle.received[-1]["type"] == "done"
         assert talk.until_closed() == 1001
         assert talk.received[-1]["error"]["code"] == "not_ready"
+        assert eleven.until_closed() == 1001
+        assert not eleven.heard["long"].is_final
+        assert [(error["error"], error["code"]) for error in eleven.errors] == [("not_ready", 1001)]
     assert "outcome=not_ready" in log_line(server, "replaced")
     # Ray decides how long it gets requests.
     assert speak(server, text=SHORT).status_code == 200
@@ -108,16 +141,10 @@ def test_a_replica_that_is_replaced_ends_its_sessions_in_time(start_real_server)
 # Nobody speaks.
 
 
-@pytest.fixture(scope="module")
-def impatient(start_real_server):
-    server = start_real_server("--session-idle-s", "0.5")
+def test_a_session_on_which_nothing_happens_is_closed_unless_it_speaks(start_server):
+    server = start_server("--session-idle-s", "0.5", program=FAULTY_SERVER)
     server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
-
-
-def test_a_session_on_which_nothing_happens_is_closed(impatient):
-    with opened(impatient) as silent, opened(impatient) as lively:
+    with opened(server) as silent, opened(server) as lively:
         silent.say("Good day, and")  # whose end is not certain
         while silent.socket.close_code is None:
             lively.exchange("config", "ready")
@@ -126,13 +153,11 @@ def test_a_session_on_which_nothing_happens_is_closed(impatient):
         assert silent.of("audio")[-1]["text_end"] == len(silent.text)
         lively.say(SHORT)
         lively.finish()
-
-
-def test_a_session_that_speaks_is_not_idle(impatient):
-    with opened(impatient) as talk:
+    with opened(server) as talk:
         talk.say(LONG * 3)
         talk.send("flush")
         assert talk.until_closed() == 1001
         assert talk.kinds[-2:] == ["flushed", "done"]
         assert talk.received[-1]["text_end"] == len(talk.text)
         assert talk.received[-1]["duration_s"] > 10
+    assert server.stop() == 0

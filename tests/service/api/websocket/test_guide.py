@@ -1,7 +1,5 @@
 """docs/websocket.md: its messages and its client."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
@@ -14,8 +12,6 @@ from pydantic import Field, TypeAdapter
 
 from service.api.websocket import messages
 
-# The guide.
-
 
 @pytest.fixture(scope="module")
 def guide(repository):
@@ -26,7 +22,7 @@ def test_every_message_of_the_guide_is_one_and_none_is_missing(guide):
     to_service = re.findall(r'^\| `(\{"type".*?\})` \|', guide, re.MULTILINE)
     from_service = re.findall(r'^\{"type".*\}$', guide, re.MULTILINE)
     told = {messages.from_client(example).type for example in to_service}
-    answers: TypeAdapter[messages.FromServer] = TypeAdapter(Annotated[messages.FromServer, Field(discriminator="type")])
+    answers = TypeAdapter(Annotated[messages.FromServer, Field(discriminator="type")])
     for example in from_service:
         answer = answers.validate_json(example)
         assert answer.model_dump(mode="json", exclude_none=True) == json.loads(example)
@@ -38,13 +34,11 @@ def test_every_message_of_the_guide_is_one_and_none_is_missing(guide):
 
 
 def test_the_client_of_the_guide_writes_what_it_is_told(server, guide, tmp_path):
-    client = re.search(r"^```python\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
-    assert client is not None
-    program, file = tmp_path / "say.py", tmp_path / "out.wav"
-    program.write_text(client.group(1), encoding="utf-8")
+    client = re.search(r"^```python\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)[1]
+    file = tmp_path / "out.wav"
     url = server.url.replace("http", "ws") + "/synthesize/stream"
     finished = subprocess.run(
-        [sys.executable, program, url, file],
+        [sys.executable, "-c", client, url, file],
         input="Good day.\nAnd good night.\n",
         capture_output=True,
         text=True,

@@ -1,16 +1,20 @@
 """Messages of a client: those that are taken, and those that are not."""
 
-import contextlib
 import json
+from contextlib import suppress
 
+import numpy as np
 import pytest
 from service.settings import Settings
 from tests.service.api.speech_client import log_line
 from tests.service.api.speech_socket import seconds
-from tests.service.api.websocket.sessions import LINES, LONG, SHORT, opened
+from tests.service.api.websocket.sessions import LINES, LONG, SHORT, opened, spoken
 from websockets.exceptions import ConnectionClosed
 
 NEW = "This is a sentence that was not heard before."
+TEXT = f"Good day.{LONG}"
+MAX_BYTES = Settings().max_text_length * 12 + 16_384
+"""Of a message."""
 
 
 # config, flush, cancel, end.
@@ -24,7 +28,7 @@ def test_config_holds_for_the_text_after_it(faulty):
         talk.send("config")
         talk.say("Good day")
         talk.finish()
-        slow, config, fast, default, again = talk.received[1:-1]
+    slow, config, fast, default, again = talk.received[1:-1]
     assert talk.kinds[1:-1] == ["audio", "ready", "audio", "ready", "audio"]
     assert (config["voice"], config["language"], config["speed"]) == ("bf_emma+bm_george", "en-gb", 2.0)
     assert default == talk.received[0]
@@ -36,22 +40,14 @@ def test_a_refused_config_changes_nothing(faulty):
     with opened(faulty) as talk:
         talk.exchange("config", "ready", voice="bf_emma")
         for field, value, code in (
-            ("voice", "af_hart", "unknown_voice"),
-            ("voice", "af_heart(", "invalid_blend"),
-            ("language", "tlh", "language_unavailable"),
-            ("speed", 4.1, "invalid_request"),
-            ("sample_rate", 96_000, "invalid_request"),
-            ("format", "opus", "invalid_request"),
-        ):
-            error = talk.exchange("config", "error", **{field: value})["error"]
-            assert error["code"] == code
+            ("voice", "af_hart", "unknown_voice"), ("voice", "af_heart(", "invalid_blend"),
+            ("language", "tlh", "language_unavailable"), ("speed", 4.1, "invalid_request"),
+            ("sample_rate", 96_000, "invalid_request"), ("format", "opus", "invalid_request"),
+        ):  # fmt: skip
+            assert talk.exchange("config", "error", **{field: value})["error"]["code"] == code
         talk.say(SHORT)
         talk.finish()
-        with opened(faulty) as other:
-            other.exchange("config", "ready", voice="bf_emma")
-            other.say(SHORT)
-            other.finish()
-            assert other.pcm == talk.pcm
+    assert talk.pcm == spoken(faulty, SHORT, voice="bf_emma").pcm
 
 
 def test_flush_is_answered_behind_all_the_speech_before_it(faulty):
@@ -63,10 +59,10 @@ def test_flush_is_answered_behind_all_the_speech_before_it(faulty):
         talk.say("Good day")
         talk.send("flush")
         talk.finish()
-        assert talk.kinds == [*("ready", "flushed", "audio", "flushed", "flushed", "audio", "flushed", "done")]
-        # Each begins afresh.
-        first, second = talk.of("audio")
-        assert first["pcm"] == second["pcm"]
+    assert talk.kinds == [*("ready", "flushed", "audio", "flushed", "flushed", "audio", "flushed", "done")]
+    # Each begins afresh.
+    first, second = talk.of("audio")
+    assert first["pcm"] == second["pcm"]
 
 
 def test_cancel_forgets_the_text_and_the_session_goes_on(faulty):
@@ -76,9 +72,8 @@ def test_cancel_forgets_the_text_and_the_session_goes_on(faulty):
         talk.send("cancel")
         talk.say(SHORT)
         talk.finish()
-        assert talk.kinds == ["ready", "cancelled", "cancelled", "audio", "done"]
-        assert talk.of("cancelled")[1]["text_end"] == 17
-        assert talk.of("audio")[0]["text_start"] == 17
+    assert talk.kinds == ["ready", "cancelled", "cancelled", "audio", "done"]
+    assert talk.of("cancelled")[1]["text_end"] == talk.of("audio")[0]["text_start"] == 17
 
 
 def test_what_waits_for_its_answer_is_answered_though_its_text_is_cancelled(faulty):
@@ -90,11 +85,11 @@ def test_what_waits_for_its_answer_is_answered_though_its_text_is_cancelled(faul
         talk.send("cancel")
         talk.say(SHORT)
         talk.finish()
-        replies = [kind for kind in talk.kinds if kind != "audio"]
-        assert replies == ["ready", "flushed", "ready", "cancelled", "done"]
-        *_, audio = talk.of("audio")
-        assert audio["text_start"] == 2 * len(LONG)
-        assert all(talk.kinds.index("cancelled") > talk.received.index(early) for early in talk.of("audio")[:-1])
+    replies = [kind for kind in talk.kinds if kind != "audio"]
+    assert replies == ["ready", "flushed", "ready", "cancelled", "done"]
+    *early, audio = talk.of("audio")
+    assert audio["text_start"] == 2 * len(LONG)
+    assert all(talk.kinds.index("cancelled") > talk.received.index(one) for one in early)
 
 
 def test_cancel_breaks_off_a_run_of_the_model(faulty):
@@ -111,8 +106,8 @@ def test_cancel_breaks_off_a_run_of_the_model(faulty):
         talk.send("cancel")
         talk.say("Well")
         talk.finish()
-        assert [kind for kind in talk.kinds if kind != "ready"] == [*("audio", "flushed", "cancelled", "audio", "done")]
-        assert [m["text_start"] for m in talk.of("audio")] == [0, len(SHORT + " " + LONG)]
+    assert [kind for kind in talk.kinds if kind != "ready"] == [*("audio", "flushed", "cancelled", "audio", "done")]
+    assert [m["text_start"] for m in talk.of("audio")] == [0, len(SHORT + " " + LONG)]
     log_line(faulty, "broken-off")
     runs = [line.split()[-1] for line in faulty.log if f"run {speed:.3f} " in line]
     assert runs == ["started", "ended", "started", "terminated", "started", "ended"]
@@ -124,74 +119,108 @@ def test_cancel_after_end_ends_at_once(faulty):
         talk.send("end")
         talk.send("cancel")
         assert talk.until_closed() == 1000
-        assert talk.kinds[-2:] == ["cancelled", "done"]
-        assert talk.received[-1]["text_end"] == 2 * len(LONG)
+    assert talk.kinds[-2:] == ["cancelled", "done"]
+    assert talk.received[-1]["text_end"] == 2 * len(LONG)
 
 
 def test_nothing_but_cancel_is_taken_after_end(faulty):
     with opened(faulty) as talk:
         talk.say(NEW)
-        talk.send("end")
-        for kind in ("end", "flush", "config"):
+        for kind in ("end", "end", "flush", "config"):
             talk.send(kind)
         talk.send("text", text="More.")
         assert talk.until_closed() == 1000
-        assert [m["error"]["code"] for m in talk.of("error")] == ["invalid_request"] * 4
-        assert talk.of("audio")[-1]["text_end"] == len(NEW)
-        assert len(talk.of("done")) == 1
-        assert talk.received[-1] == {"type": "done", "text_end": len(NEW), "duration_s": seconds(len(talk.pcm))}
+    assert [m["error"]["code"] for m in talk.of("error")] == ["invalid_request"] * 4
+    assert talk.of("audio")[-1]["text_end"] == len(NEW)
+    assert len(talk.of("done")) == 1
+    assert talk.received[-1] == {"type": "done", "text_end": len(NEW), "duration_s": seconds(len(talk.pcm))}
+
+
+# Other sample rates, and the formats of telephony.
+
+
+@pytest.fixture(scope="module")
+def usual(remembering):
+    return spoken(remembering, TEXT)
+
+
+def words_of(talk):
+    return [word for message in talk.of("audio") for word in message["words"]]
+
+
+@pytest.mark.parametrize("rate_hz", [8000, 44_100, 48_000])
+def test_a_session_at_another_rate_says_the_same_at_the_same_times(remembering, usual, rate_hz):
+    talk = spoken(remembering, TEXT, sample_rate=rate_hz)
+    assert talk.received[1]["sample_rate_hz"] == rate_hz
+    # Each clause is rounded to whole samples.
+    assert abs(len(talk.pcm) - len(usual.pcm) * rate_hz / 24_000) < 10
+    for word, other in zip(words_of(talk), words_of(usual), strict=True):
+        assert word == pytest.approx(other, abs=1e-3)
+    steps, usual_steps = (np.abs(np.diff(np.frombuffer(one.pcm, "<i2").astype(np.int32))) for one in (talk, usual))
+    assert steps.max() < 3.5 * usual_steps.max()
+
+
+@pytest.mark.parametrize("audio_format", ["mulaw", "alaw"])
+def test_a_session_of_telephony_sends_a_byte_for_each_sample(remembering, usual, audio_format):
+    talk = spoken(remembering, TEXT, format=audio_format)
+    assert (talk.received[1]["format"], talk.received[1]["sample_rate_hz"]) == (audio_format, 8000)
+    assert abs(len(talk.pcm) - len(usual.pcm) / 6) < 5
+
+
+def test_the_rate_may_change_within_a_session(remembering):
+    with opened(remembering) as talk:
+        talk.say("Good day")
+        talk.exchange("config", "ready", sample_rate=8000, speed=4.0)
+        talk.say("Good day")
+        talk.exchange("config", "ready", format="alaw", sample_rate=16_000, speed=0.3)
+        talk.say("Good day")
+        talk.finish()
+    first, quick, *slow = talk.of("audio")
+    assert quick["end_s"] - quick["start_s"] < first["end_s"] - first["start_s"]
+    assert quick["n_bytes"] == 2 * round((quick["end_s"] - quick["start_s"]) * 8000)
+    slow_s = slow[-1]["end_s"] - slow[0]["start_s"]
+    assert slow_s > 2 * first["end_s"]
+    assert sum(message["n_bytes"] for message in slow) == round(slow_s * 16_000)
+
+
+def test_a_cancelled_clause_leaves_nothing_for_the_next(remembering):
+    with opened(remembering) as talk:
+        talk.exchange("config", "ready", sample_rate=8000)
+        talk.say(TEXT)
+        talk.until("audio")
+        talk.exchange("cancel", "cancelled")
+        talk.say("Good day.")
+        talk.finish()
+    after = [m["pcm"] for m in talk.received[talk.kinds.index("cancelled") :] if m["type"] == "audio"]
+    assert b"".join(after) == spoken(remembering, "Good day.", sample_rate=8000).pcm
 
 
 # What is not taken.
 
+NO_MESSAGES = (
+    "", "Hello", "null", "[]", '"text"', "{}", '{"type": "text"', '{"type": null}', '{"type": "speak"}',
+    '{"type": ["text"]}', '{"text": "Hello."}', '{"type": "text"}', '{"type": "text", "text": null}',
+    '{"type": "text", "text": 5}', '{"type": "text", "text": "Hello.", "voice": "af_heart"}',
+    '{"type": "flush", "text": "Hello."}', '{"type": "config", "speed": "1"}', '{"type": "config", "speed": NaN}',
+    '{"type": "config", "speed": Infinity}', '{"type": "config", "speed": 1e999}', '{"type": "config", "speed": true}',
+    '{"type": "config", "voice": 3}', '{"type": "config", "voice": "\\u0000"}',
+    '{"type": "config", "timestamps": "letter"}', '{"type": "config", "request_id": "mine"}',
+    "[" * 100_000, '{"type":' * 20_000, b"", b'{"type": "end"}', b"\xff\xfe",
+)  # fmt: skip
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "",
-        "Hello",
-        "null",
-        "[]",
-        '"text"',
-        "{}",
-        '{"type": "text"',
-        '{"type": null}',
-        '{"type": "speak"}',
-        '{"type": ["text"]}',
-        '{"text": "Hello."}',
-        '{"type": "text"}',
-        '{"type": "text", "text": null}',
-        '{"type": "text", "text": 5}',
-        '{"type": "text", "text": "Hello.", "voice": "af_heart"}',
-        '{"type": "flush", "text": "Hello."}',
-        '{"type": "config", "speed": "1"}',
-        '{"type": "config", "speed": NaN}',
-        '{"type": "config", "speed": Infinity}',
-        '{"type": "config", "speed": 1e999}',
-        '{"type": "config", "speed": true}',
-        '{"type": "config", "voice": 3}',
-        '{"type": "config", "voice": "\\u0000"}',
-        '{"type": "config", "timestamps": "letter"}',
-        '{"type": "config", "request_id": "mine"}',
-        "[" * 100_000,
-        '{"type":' * 20_000,
-        b"",
-        b'{"type": "end"}',
-        b"\xff\xfe",
-    ],
-    ids=lambda content: repr(content)[:40],
-)
-def test_a_message_that_cannot_be_taken_is_answered_by_an_error(faulty, content):
+
+def test_a_message_that_cannot_be_taken_is_answered_by_an_error(faulty):
     with opened(faulty) as talk:
-        talk.socket.send(content)
-        error = talk.receive()
-        assert error["type"] == "error"
-        assert set(error) == {"type", "error"}
-        assert error["error"]["code"] in ("invalid_request", "unknown_voice", "invalid_blend")
-        assert error["error"]["message"]
-        assert error["error"]["request_id"] == talk.received[0]["request_id"]
+        for content in NO_MESSAGES:
+            talk.socket.send(content)
+            answer = talk.receive()
+            assert set(answer) == {"type", "error"}, content[:40]
+            error = answer["error"]
+            assert error["code"] in ("invalid_request", "unknown_voice", "invalid_blend"), content[:40]
+            assert error["message"]
+            assert error["request_id"] == talk.received[0]["request_id"]
         talk.finish()
-        assert talk.kinds == ["ready", "error", "done"]
+    assert talk.kinds == ["ready", *["error"] * len(NO_MESSAGES), "done"]
 
 
 def test_empty_and_blank_text_says_nothing(faulty):
@@ -199,30 +228,23 @@ def test_empty_and_blank_text_says_nothing(faulty):
         talk.say("", "  ", "\n\n", "\N{ZERO WIDTH SPACE}", "\t", "")
         talk.send("flush")
         talk.finish()
-        assert [kind for kind in talk.kinds if kind != "skipped"] == ["ready", "flushed", "done"]
+    assert [kind for kind in talk.kinds if kind != "skipped"] == ["ready", "flushed", "done"]
 
 
 def test_a_message_that_is_too_long_ends_the_session_but_not_the_service(faulty):
-    limit = Settings().max_text_length * 12 + 16_384
     with opened(faulty, "too-long") as talk:
         talk.say(SHORT)
         talk.exchange("flush", "flushed")
-        with contextlib.suppress(ConnectionClosed):
-            talk.socket.send(json.dumps({"type": "text", "text": "a" * limit}))
+        with suppress(ConnectionClosed):
+            talk.socket.send(json.dumps({"type": "text", "text": "a" * MAX_BYTES}))
         assert talk.until_closed() == 1009
     assert "outcome=aborted" in log_line(faulty, "too-long")
-    with opened(faulty) as talk:
-        talk.finish()
-
-
-def test_a_message_that_is_too_long_amid_speech_is_no_fault_of_the_service(faulty):
-    limit = Settings().max_text_length * 12 + 16_384
     for number in range(5):
         with opened(faulty, f"too-long-{number}") as talk:
             talk.say(LINES)
             talk.until("audio")
-            with contextlib.suppress(ConnectionClosed):
-                talk.socket.send("a" * (limit + 1))
+            with suppress(ConnectionClosed):
+                talk.socket.send("a" * (MAX_BYTES + 1))
             assert talk.until_closed() in (1009, 1006)
         assert "outcome=cancelled" in log_line(faulty, f"too-long-{number}")
     assert not any("too-long" in line and " ERROR " in line for line in faulty.log)
@@ -242,8 +264,7 @@ def test_text_over_the_limit_is_refused_and_nothing_else_is_lost(faulty):
     with opened(faulty) as talk:
         talk.say("Good ")
         talk.send("text", text="a" * (limit - 4))
-        error = talk.until("error")["error"]
-        assert error["code"] == "text_too_long"
+        assert talk.until("error")["error"]["code"] == "text_too_long"
         talk.say("day.")
         assert talk.exchange("flush", "flushed")["text_end"] == len(SHORT)
         # Just at the limit; what is cancelled waits no longer.
@@ -252,17 +273,17 @@ def test_text_over_the_limit_is_refused_and_nothing_else_is_lost(faulty):
             talk.exchange("cancel", "cancelled")
         talk.say(SHORT)
         talk.finish()
-        first, last = talk.of("audio")
-        assert first["pcm"] == last["pcm"]
+    first, last = talk.of("audio")
+    assert first["pcm"] == last["pcm"]
 
 
 def test_a_thousand_tiny_messages_are_one_text(faulty):
     with opened(faulty) as talk:
         talk.say(*SHORT, *[" "] * 1000, *SHORT)
         talk.finish()
-        first, second = talk.of("audio")
-        assert (first["text_start"], first["text_end"]) == (0, len(SHORT))
-        assert [word["text_start"] for word in second["words"]] == [1009, 1014]
+    first, second = talk.of("audio")
+    assert (first["text_start"], first["text_end"]) == (0, len(SHORT))
+    assert [word["text_start"] for word in second["words"]] == [1009, 1014]
 
 
 def test_messages_that_wait_for_speech_are_bounded(faulty):
@@ -272,7 +293,7 @@ def test_messages_that_wait_for_speech_are_bounded(faulty):
             talk.send("flush")
         talk.send("cancel")
         talk.finish()
-        n_flushed, n_refused = len(talk.of("flushed")), len(talk.of("error"))
-        assert n_flushed + n_refused == 400
-        assert n_flushed <= 256 + 2
-        assert {m["error"]["code"] for m in talk.of("error")} == {"invalid_request"}
+    n_flushed, refused = len(talk.of("flushed")), talk.of("error")
+    assert n_flushed + len(refused) == 400
+    assert n_flushed <= 256 + 2
+    assert {m["error"]["code"] for m in refused} == {"invalid_request"}

@@ -1,10 +1,8 @@
 """What a real client cannot bring about at a moment of its choice; see test_websocket.py."""
 
-from __future__ import annotations
-
 import asyncio
 import json
-from typing import Any, cast
+from dataclasses import replace
 
 import pytest
 from service.api.clause_speech import ClauseSpeech
@@ -12,11 +10,9 @@ from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState
 from service.api.websocket.session import Session
 from service.settings import Settings
-from starlette.websockets import WebSocket
 
 GUARD_S = 240
 """Who waits for longer hangs."""
-
 
 SECRET = "a text of somebody"
 
@@ -25,27 +21,27 @@ class Line:
     """Stands for the connection: the test decides when what is sent leaves, or fails."""
 
     def __init__(self):
-        self.sent: list[dict[str, Any]] = []
+        self.sent = []
         self.n_received = -1
-        self.close_code: int | None = None
-        self.error: Exception | None = None
+        self.close_code = None
+        self.error = None
         self.is_open = asyncio.Event()
         self.is_open.set()
-        self._incoming: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self.incoming = asyncio.Queue()
         self._n_put = 0
 
-    async def put(self, **message):
+    async def write(self, kind, **fields):
         """Have a message received and handled."""
         self._n_put += 1
-        await self._incoming.put(message)
+        self.put(kind, **fields)
         await until(lambda: self.n_received >= self._n_put)
 
-    async def write(self, kind, **fields):
-        await self.put(type="websocket.receive", text=json.dumps({"type": kind, **fields}))
+    def put(self, kind, **fields):
+        self.incoming.put_nowait({"type": "websocket.receive", "text": json.dumps({"type": kind, **fields})})
 
     async def receive(self):
         self.n_received += 1
-        return await self._incoming.get()
+        return await self.incoming.get()
 
     async def send_text(self, text):
         await self._leave()
@@ -76,16 +72,16 @@ async def until(condition):
 
 @pytest.fixture
 def hold(synthesizer):
-    """Hold a session: run a scenario beside it, and return how it went."""
+    """Hold a session: run a scenario beside it once it is open, and return how it went."""
 
     def run(scenario, **settings):
         async def conversation():
             tasks_before = asyncio.all_tasks()
             service = ServiceState(Settings(**settings), ())
             line, statistics = Line(), RequestStatistics()
-            session = Session(cast("WebSocket", line), service, Ready(synthesizer, 0.0), "an-id", statistics)
+            session = Session(line, service, Ready(synthesizer, 0.0), "an-id", statistics)
             running = asyncio.ensure_future(session.run())
-            await until(lambda: line.n_received == 0)
+            await until(lambda: line.n_received == 0 and line.sent)
             try:
                 await scenario(line, statistics)
                 outcome = await running
@@ -105,7 +101,6 @@ def hold(synthesizer):
 
 def test_what_a_client_does_not_take_is_made_three_chunks_ahead_and_dropped_by_a_cancel(hold):
     async def scenario(line, statistics):
-        await until(lambda: line.sent)
         line.is_open.clear()
         await line.write("text", text="Yes.\n" * 8)
         await until(lambda: statistics.n_chunks == 3)
@@ -115,36 +110,29 @@ def test_what_a_client_does_not_take_is_made_three_chunks_ahead_and_dropped_by_a
         await line.write("end")
 
     outcome, line, statistics = hold(scenario)
-    assert outcome == "ok"
+    assert (outcome, line.close_code, statistics.n_chunks) == ("ok", 1000, 3)
     assert line.kinds == ["ready", "audio", "cancelled", "done"]
     assert line.sent[-1]["duration_s"] == line.sent[1]["end_s"]
-    assert statistics.n_chunks == 3
-    assert line.close_code == 1000
 
 
 def test_what_the_server_says_of_a_connection_that_it_closes_is_a_disconnection(hold, caplog):
     async def scenario(line, _):
-        await until(lambda: line.sent)
         line.error = RuntimeError("Unexpected ASGI message 'websocket.send'")
         await line.write("text", text="Yes.\n")
 
     outcome, line, _ = hold(scenario)
-    assert outcome == "cancelled"
-    assert line.close_code is None
-    assert caplog.records == []
+    assert (outcome, line.close_code, caplog.records) == ("cancelled", None, [])
 
 
 def test_a_client_that_is_gone_when_the_session_closes_is_no_fault(hold, caplog):
     async def scenario(line, _):
-        await until(lambda: line.sent)
         line.is_open.clear()
         await line.write("end")
         line.is_open.set()
         await until(lambda: "done" in line.kinds)
         line.error = RuntimeError("gone")
 
-    outcome, _, _ = hold(scenario)
-    assert outcome == "ok"
+    assert hold(scenario)[0] == "ok"
     assert caplog.records == []
 
 
@@ -156,16 +144,13 @@ def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_mess
         raise KeyError(SECRET)
 
     async def scenario(line, _):
-        await until(lambda: line.sent)
         monkeypatch.setattr(kind, task, fail)
-        line.put = lambda **message: line._incoming.put(message)  # type: ignore[method-assign]
-        await line.write("text", text="Yes.\n")
+        line.put("text", text="Yes.\n")
 
     outcome, line, _ = hold(scenario)
-    assert outcome == "internal_error"
+    assert (outcome, line.close_code) == ("internal_error", 1011)
     assert line.kinds == ["ready", "error"]
     assert line.sent[-1]["error"] == {"code": "internal_error", "message": "internal error", "request_id": "an-id"}
-    assert line.close_code == 1011
     (record,) = caplog.records
     assert "an-id failed: builtins.KeyError" in record.getMessage()
     assert SECRET not in record.getMessage()
@@ -177,12 +162,9 @@ def test_a_clause_over_the_deadline_ends_the_session(hold):
         await until(lambda: line.close_code)
 
     outcome, line, statistics = hold(scenario, deadline_s=0.001)
-    assert outcome == "deadline_exceeded"
+    assert (outcome, line.close_code, statistics.n_chunks) == ("deadline_exceeded", 1011, 0)
     assert line.kinds == ["ready", "error"]
-    assert line.sent[-1]["error"]["code"] == "deadline_exceeded"
-    assert line.sent[-1]["text_start"] == 0
-    assert line.close_code == 1011
-    assert statistics.n_chunks == 0
+    assert (line.sent[-1]["error"]["code"], line.sent[-1]["text_start"]) == ("deadline_exceeded", 0)
 
 
 def test_a_disconnection_while_a_thread_computes_ends_the_session_when_the_thread_is_done(
@@ -209,10 +191,26 @@ def test_a_disconnection_while_a_thread_computes_ends_the_session_when_the_threa
     async def scenario(line, _):
         await line.write("text", text="This is being said when the client goes away, says he.\n")
         await until(lambda: at_work[0])
-        line._incoming.put_nowait({"type": "websocket.disconnect", "code": 1001})
+        line.incoming.put_nowait({"type": "websocket.disconnect", "code": 1001})
 
     outcome, line, statistics = hold(scenario)
     assert not at_work[0]
-    assert outcome == "cancelled"
-    assert line.kinds == ["ready"]
-    assert statistics.n_chunks == 0
+    assert (outcome, line.kinds, statistics.n_chunks) == ("cancelled", ["ready"], 0)
+
+
+def test_a_default_voice_of_no_language_needs_a_config(hold, synthesizer, monkeypatch):
+    voices = synthesizer.planner.voices._voices
+    monkeypatch.setitem(voices, "af_heart", replace(voices["af_heart"], language=None))
+
+    async def scenario(line, _):
+        await line.write("text", text="Yes.")
+        await line.write("flush")
+        await line.write("config", language="en-us")
+        await line.write("end")
+
+    _, line, _ = hold(scenario)
+    opening, error, _, config, _ = line.sent
+    assert line.kinds == ["error", "error", "flushed", "ready", "done"]
+    assert opening["error"]["code"] == error["error"]["code"] == "language_unavailable"
+    assert (error["text_start"], error["text_end"]) == (0, 4)
+    assert (config["voice"], config["language"]) == ("af_heart", "en-us")

@@ -5,24 +5,21 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.service.api.secured_server import FOREIGN, KEYS, LISTED, STRANGER, bearer
 from tests.service.api.speech_client import log_line, metric, speak
-from tests.service.api.speech_socket import seconds
-from tests.service.api.websocket.sessions import LONG, SHORT, opened
+from tests.service.api.speech_socket import SpeechSocket, seconds
+from tests.service.api.websocket.sessions import LONG, SHORT, opened, refusal, spoken
 
 
 def test_a_session_opens_with_how_it_speaks(server):
     with opened(server, "the-opening") as talk:
-        assert talk.socket.response is not None
         assert talk.socket.response.headers["X-Request-ID"] == "the-opening"
-        assert talk.received[0] == {
-            "type": "ready",
-            "request_id": "the-opening",
-            "voice": "af_heart",
-            "language": "en-us",
-            "speed": 1.0,
-            "sample_rate_hz": 24_000,
-            "format": "pcm_s16le",
-        }
+        assert talk.received == [
+            {
+                "type": "ready", "request_id": "the-opening", "voice": "af_heart", "language": "en-us",
+                "speed": 1.0, "sample_rate_hz": 24_000, "format": "pcm_s16le",
+            }
+        ]  # fmt: skip
         assert talk.finish() == {"type": "done", "text_end": 0, "duration_s": 0.0}
 
 
@@ -33,7 +30,7 @@ def test_speech_leaves_when_a_clause_is_complete_though_the_text_goes_on(server)
         assert talk.text[audio["text_start"] : audio["text_end"]] == "Good day."
         talk.say("en.")
         talk.finish()
-        assert [m["text_start"] for m in talk.of("audio")] == [0, 9]
+    assert [m["text_start"] for m in talk.of("audio")] == [0, 9]
 
 
 @pytest.mark.thorough
@@ -42,52 +39,37 @@ def test_the_spans_of_a_session_are_its_text_and_its_chunks_join_without_a_click
         "\N{GRINNING FACE} It costs $5.50, as Dr. Who said in 1984: not a cent more than that!\n"
         "“Fine”, they went. E.g. naïve ﬁgures"
     )
-    with opened(real_server) as talk:
-        talk.say(*(text[i : i + 7] for i in range(0, len(text), 7)))
-        done = talk.finish()
-        chunks = talk.of("audio")
-    spans = [(chunk["text_start"], chunk["text_end"]) for chunk in chunks]
+    talk = spoken(real_server, *(text[i : i + 7] for i in range(0, len(text), 7)))
+    chunks = talk.of("audio")
+    spans = [text[chunk["text_start"] : chunk["text_end"]] for chunk in chunks]
     assert len(spans) > 2
-    assert "".join(text[start:end] for start, end in spans) == text
-    words = [word["text"] for chunk in chunks for word in chunk["words"]]
-    assert {"$5.50", "Dr.", "Who", "1984", "cent", "Fine", "naïve", "ﬁgures"} <= set(words)
-    assert done["duration_s"] == seconds(sum(chunk["n_bytes"] for chunk in chunks))
-    samples = [np.frombuffer(chunk["pcm"], "<i2") for chunk in chunks]
-    largest = max(np.abs(np.diff(part.astype(np.int32))).max() for part in samples)
-    for before, after in pairwise(samples):
-        assert abs(int(after[0]) - int(before[-1])) < largest / 4
+    assert "".join(spans) == text
+    words = {word["text"] for chunk in chunks for word in chunk["words"]}
+    assert {"$5.50", "Dr.", "Who", "1984", "cent", "Fine", "naïve", "ﬁgures"} <= words
+    assert talk.received[-1]["duration_s"] == seconds(len(talk.pcm))
+    samples = [np.frombuffer(chunk["pcm"], "<i2").astype(np.int32) for chunk in chunks]
+    largest = max(np.abs(np.diff(part)).max() for part in samples)
+    assert all(abs(after[0] - before[-1]) < largest / 4 for before, after in pairwise(samples))
 
 
 def test_how_text_is_cut_into_messages_changes_nothing(server):
     text = "Good day, and welcome. I am the voice of this machine."
-    heard = []
-    for size in (1, 11, len(text)):
-        with opened(server) as talk:
-            talk.say(*(text[i : i + size] for i in range(0, len(text), size)))
-            talk.finish()
-            heard.append([message for message in talk.received if message["type"] != "ready"])
+    cuts = ([text[i : i + size] for i in range(0, len(text), size)] for size in (1, 11, len(text)))
+    heard = [[m for m in spoken(server, *parts).received if m["type"] != "ready"] for parts in cuts]
     assert heard[0] == heard[1] == heard[2]
 
 
 def test_a_session_and_a_request_say_the_same(server):
-    with opened(server) as talk:
-        talk.say(SHORT)
-        talk.finish()
-        heard = np.frombuffer(talk.pcm, "<i2").astype(np.float64)
-    answer = speak(server, text=SHORT, format="pcm")
-    said = np.frombuffer(answer.content, "<i2").astype(np.float64)
+    answer = speak(server, text=SHORT, format="pcm").content
+    heard, said = (np.frombuffer(pcm, "<i2") for pcm in (spoken(server, SHORT).pcm, answer))
     # Only the rest at the end gives way to a pause, before what else may come.
-    sounds = min(np.flatnonzero(heard)[-1], np.flatnonzero(said)[-1]) - 240
-    assert sounds > 10_000
-    assert np.array_equal(heard[:sounds], said[:sounds])
+    n_sounds = min(np.flatnonzero(heard)[-1], np.flatnonzero(said)[-1]) - 240
+    assert n_sounds > 10_000
+    assert np.array_equal(heard[:n_sounds], said[:n_sounds])
 
 
 def test_phoneme_times_are_told_where_they_are_asked_for(faulty):
-    with opened(faulty) as talk:
-        talk.exchange("config", "ready", timestamps="phoneme")
-        talk.say(SHORT)
-        talk.finish()
-        (word, _) = talk.of("audio")[0]["words"]
+    word = spoken(faulty, SHORT, timestamps="phoneme").of("audio")[0]["words"][0]
     assert "".join(phoneme["symbol"] for phoneme in word["phonemes"]) == "ɡˈʊd"
     assert word["phonemes"][0]["start_s"] == word["start_s"]
     assert word["phonemes"][-1]["end_s"] == word["end_s"]
@@ -96,43 +78,27 @@ def test_phoneme_times_are_told_where_they_are_asked_for(faulty):
 @pytest.mark.thorough
 def test_a_long_text_is_spoken_in_spans_that_go_on(faulty):
     text = LONG[: LONG.index("nothing")]
-    with opened(faulty) as talk:
-        talk.say(text)
-        talk.finish()
-        spans = [(m["text_start"], m["text_end"]) for m in talk.of("audio")]
+    spans = [text[m["text_start"] : m["text_end"]] for m in spoken(faulty, text).of("audio")]
     assert len(spans) > 1
-    assert "".join(text[start:end] for start, end in spans) == text
+    assert "".join(spans) == text
 
 
 def test_a_clause_that_cannot_be_read_is_told_with_its_span(faulty):
-    with opened(faulty) as talk:
-        talk.say(SHORT, "\nᎠᎡᎢ.", "\n— —\n", SHORT, "\nᎡᎢ.\n", SHORT)
-        talk.finish()
-    assert [kind for kind in talk.kinds if kind != "skipped"] == [
-        *("ready", "audio", "error", "audio", "error", "audio", "done")
-    ]
-    cherokee, other = talk.of("error")
-    assert cherokee["error"]["code"] == other["error"]["code"] == "invalid_text"
-    assert talk.text[cherokee["text_start"] : cherokee["text_end"]].strip() == "ᎠᎡᎢ."
-    assert talk.text[other["text_start"] : other["text_end"]].strip() == "ᎡᎢ."
+    talk = spoken(faulty, SHORT, "\nᎠᎡᎢ.", "\n— —\n", SHORT, "\nᎡᎢ.\n", SHORT)
+    kinds = [kind for kind in talk.kinds if kind not in ("skipped", "ready")]
+    assert kinds == [*("audio", "error", "audio", "error", "audio", "done")]
+    assert {m["error"]["code"] for m in talk.of("error")} == {"invalid_text"}
+    assert [talk.text[m["text_start"] : m["text_end"]].strip() for m in talk.of("error")] == ["ᎠᎡᎢ.", "ᎡᎢ."]
     told = [(m["text_start"], m["text_end"]) for m in talk.of("audio", "error", "skipped")]
-    rest = "".join(
-        talk.text[before[1] : after[0]]
-        for before, after in zip([(0, 0), *told], [*told, (len(talk.text),) * 2], strict=True)
-    )
-    assert rest.strip() == ""
+    ends = [(0, 0), *told, (len(talk.text),) * 2]
+    assert "".join(talk.text[before[1] : after[0]] for before, after in pairwise(ends)).strip() == ""
 
 
 def test_markup_works_however_the_text_is_cut(faulty):
-    with opened(faulty) as talk:
-        talk.say("Say [Kok", "oro](/kˈOkə", "ɹO/) now. It is [pause:0.", "5s] good. ")
-        talk.finish()
+    talk = spoken(faulty, "Say [Kok", "oro](/kˈOkə", "ɹO/) now. It is [pause:0.", "5s] good. ")
     words = [word["text"] for message in talk.of("audio") for word in message["words"]]
     assert words == ["Say", "Kokoro", "now", "It", "is", "good"]
     assert set(talk.kinds) == {"ready", "audio", "done"}
-
-
-# Logs and numbers.
 
 
 def test_the_log_and_the_numbers_tell_of_a_session_but_never_its_text(faulty):
@@ -144,10 +110,8 @@ def test_the_log_and_the_numbers_tell_of_a_session_but_never_its_text(faulty):
         talk.say("Zanzibar. ", "ᎠᎡᎢ.")
         done = talk.finish()
     line = log_line(faulty, "counted")
-    assert "Zanzibar" not in line
     found = dict(re.findall(r"(\w+)=(\S+)", line))
-    assert found["method"] == "WEBSOCKET"
-    assert found["path"] == "/synthesize/stream"
+    assert (found["method"], found["path"]) == ("WEBSOCKET", "/synthesize/stream")
     assert (found["status"], found["outcome"], found["chunks"]) == ("101", "ok", "1")
     assert float(found["audio_s"]) == round(done["duration_s"], 3)
     compute_s = float(waited.headers["x-compute-s"])
@@ -156,3 +120,40 @@ def test_the_log_and_the_numbers_tell_of_a_session_but_never_its_text(faulty):
     assert audio_s == pytest.approx(done["duration_s"] + float(waited.headers["x-duration-s"]), abs=0.001)
     assert characters == len("Zanzibar.") + 59
     assert not any("Zanzibar" in entry or "ᎠᎡ" in entry for entry in faulty.log)
+
+
+# Handshakes that are refused.
+
+
+def code(answer):
+    return answer.status_code, answer.json()["error"]["code"]
+
+
+def test_a_handshake_needs_the_key_and_a_path(secured, server):
+    for headers in ({}, {"X-API-Key": STRANGER}):
+        answer = refusal(secured, headers)
+        assert code(answer) == (401, "unauthorized")
+        assert answer.headers["www-authenticate"] == "Bearer"
+        assert answer.headers["x-request-id"] == answer.json()["error"]["request_id"]
+    for headers in ({"X-API-Key": KEYS[0]}, bearer(KEYS[0])):
+        with SpeechSocket(secured.url, headers):
+            pass
+    assert code(refusal(server, {}, path="/nowhere")) == (404, "not_found")
+
+
+def test_a_handshake_of_a_page_of_another_origin_is_refused(secured, server):
+    for where, headers, own in ((secured, {"X-API-Key": KEYS[0]}, LISTED), (server, {}, server.url)):
+        assert code(refusal(where, {**headers, "Origin": FOREIGN})) == (403, "forbidden_origin")
+        with SpeechSocket(where.url, {**headers, "Origin": own}):
+            pass
+
+
+def test_over_the_places_for_sessions_a_handshake_is_refused(faulty):
+    with opened(faulty, "first-place") as talk, opened(faulty), opened(faulty):
+        answer = refusal(faulty, {})
+        assert code(answer) == (503, "overloaded")
+        assert int(answer.headers["retry-after"]) >= 1
+        talk.finish()
+        log_line(faulty, "first-place")
+        with opened(faulty):
+            pass
