@@ -88,6 +88,20 @@ def telling_server(start_server):
 
 
 @pytest.fixture(scope="session")
+def faulty(start_server):
+    """Another such server, for sessions: with a cache, little patience, few places, and Wyoming at `uri`."""
+    server = start_server(
+        *("--wyoming", "tcp://127.0.0.1:0", "--audio-cache-bytes", "50000000"),
+        *("--send-timeout-s", "5", "--max-websockets", "8"),
+        program=FAULTY_SERVER,
+    )
+    server.uri = server.wait_for(r"wyoming on (tcp://\S+)")
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture(scope="session")
 def secured_keys(tmp_path_factory):
     """A file of the keys that `secured` accepts."""
     path = tmp_path_factory.mktemp("keys") / "keys"

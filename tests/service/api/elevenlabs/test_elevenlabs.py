@@ -98,9 +98,9 @@ def test_every_output_format_is_written(remembering):
             assert answer.headers["content-type"].startswith("audio/")
 
 
-def test_streamed_speech_comes_while_the_rest_is_made(telling_server):
+def test_streamed_speech_comes_while_the_rest_is_made(faulty):
     identity = "left-elevenlabs"
-    with telling_server.client.stream(
+    with faulty.client.stream(
         "POST",
         f"/v1/text-to-speech/{RACHEL}/stream",
         params={"output_format": PCM, "optimize_streaming_latency": "3"},
@@ -108,8 +108,8 @@ def test_streamed_speech_comes_while_the_rest_is_made(telling_server):
         headers={"X-Request-ID": identity},
     ) as response:
         assert next(response.iter_bytes())
-    telling_server.wait_for(f"id={identity} .*outcome=cancelled")
-    assert "path=/v1/text-to-speech/{voice_id}/stream " in log_line(telling_server, identity)
+    faulty.wait_for(f"id={identity} .*outcome=cancelled")
+    assert "path=/v1/text-to-speech/{voice_id}/stream " in log_line(faulty, identity)
 
 
 def test_a_stream_is_the_speech_and_its_timestamps_are_the_same_in_parts(remembering, client):

@@ -60,8 +60,8 @@ def test_a_text_in_parts_is_spoken_with_the_times_of_its_words(remembering):
     assert_words_start_as_in_a_session(heard, remembering, *parts)
 
 
-def test_speech_leaves_inside_the_first_sentence(telling_server):
-    with StreamSocket(telling_server.url) as socket:
+def test_speech_leaves_inside_the_first_sentence(faulty):
+    with StreamSocket(faulty.url) as socket:
         socket.send(text=" ", voice_settings={"speed": 0.81})
         socket.send(text=LONG, flush=True)
         socket.receive()
@@ -131,28 +131,28 @@ def test_pipecat_gets_every_word_of_a_turn_and_its_time(remembering):
     assert_words_start_as_in_a_session(heard, remembering, *SPACED)
 
 
-def test_an_interruption_stops_the_model_and_leaves_the_socket_open(telling_server):
+def test_an_interruption_stops_the_model_and_leaves_the_socket_open(faulty):
     other = "run 1.000 started"
-    with pipecat(telling_server) as socket:
+    with pipecat(faulty) as socket:
         open_context(socket, "turn-1", speed=0.82)
         socket.send(text=LONG * 3, context_id="turn-1")
         socket.receive()
         socket.send(context_id="turn-1", close_context=True)
         assert len(socket.until_final("turn-1").text) < len(LONG) * 3
-        n_others = sum(other in line for line in telling_server.log)
+        n_others = sum(other in line for line in faulty.log)
         open_context(socket, "turn-2")
-        socket.send(text="Yes.", context_id="turn-2", flush=True)
-        telling_server.wait_for_more(other, n_others)
+        socket.send(text="I see, and that was all.", context_id="turn-2", flush=True)
+        faulty.wait_for_more(other, n_others)
         socket.send(context_id="turn-2", close_context=True)
-        assert socket.until_final("turn-2").text == "Yes. "
+        assert socket.until_final("turn-2").text == "I see, and that was all. "
         socket.send(close_socket=True)
         assert socket.until_closed() == 1000
-    log = "".join(telling_server.log)
+    log = "".join(faulty.log)
     assert "run 0.820 started" not in log[log.rindex(other) :]
 
 
-def test_a_turn_that_is_complete_is_interrupted_by_closing_it_again(telling_server):
-    with pipecat(telling_server) as socket:
+def test_a_turn_that_is_complete_is_interrupted_by_closing_it_again(faulty):
+    with pipecat(faulty) as socket:
         open_context(socket, "turn-1", speed=0.83)
         socket.send(text=LONG * 3, context_id="turn-1", flush=True)
         for _ in range(2):
@@ -160,12 +160,12 @@ def test_a_turn_that_is_complete_is_interrupted_by_closing_it_again(telling_serv
         assert len(socket.until_final("turn-1").text) < len(LONG) * 3
 
 
-def test_a_closed_socket_stops_the_model(telling_server):
-    with pipecat(telling_server) as socket:
+def test_a_closed_socket_stops_the_model(faulty):
+    with pipecat(faulty) as socket:
         open_context(socket, "turn-1", speed=0.84)
         socket.send(text=LONG * 3, context_id="turn-1")
-        telling_server.wait_for(r"run 0\.840 started")
-    telling_server.wait_for(r"path=/v1/text-to-speech/{voice_id}/multi-stream-input .*cancelled")
+        faulty.wait_for(r"run 0\.840 started")
+    faulty.wait_for(r"path=/v1/text-to-speech/{voice_id}/multi-stream-input .*cancelled")
 
 
 @pytest.mark.parametrize("audio_format", ["pcm_24000", "mp3_22050_32"])

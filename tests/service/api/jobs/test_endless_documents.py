@@ -1,7 +1,6 @@
 """Documents whose reading never ends, or takes all there is, over HTTP."""
 
 import signal
-import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from bench.procfs import mebibytes
+from tests.service.api.secured_server import connect
 from tests.service.api.speech_client import wait_until
 from tests.service.books.attacks import ATTACKS
 from tests.service.books.odd_readers import started
@@ -21,19 +21,18 @@ UNLIMITED = ("--document-cpu-s", "3600", "--document-timeout-s", "3600")
 pytestmark = pytest.mark.own_server
 
 
-@pytest.fixture
-def data(tmp_path):
-    return tmp_path / "data"
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """The server's data folder."""
+    return tmp_path_factory.mktemp("endless") / "data"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def endless(start_server, data):
-    """A server that reads some documents without end."""
+    """A server that reads some documents without end, until the last test stops it."""
     server = start_server("--data-dir", str(data), *UNLIMITED, program=ENDLESS_SERVER)
     server.wait_until_ready()
-    yield server
-    server.process.kill()
-    server.process.wait()
+    return server
 
 
 def reading(data, folder="*"):
@@ -42,26 +41,29 @@ def reading(data, folder="*"):
     return [pid for document in documents for pid in started(document) if is_running(pid)]
 
 
-def wait_for_reading(data, n_processes=1):
-    wait_until(lambda: len(reading(data)) == n_processes)
-    return reading(data)
+def wait_for_reading(data, n_processes=1, folder="*"):
+    wait_until(lambda: len(reading(data, folder)) == n_processes)
+    return reading(data, folder)
 
 
 @contextmanager
 def posting(server, text):
     """Send a document, and lend the connection that waits for the answer."""
-    url = httpx.URL(server.url)
-    with socket.create_connection((url.host, url.port or 0), timeout=300) as connection:
-        connection.sendall(
-            f"POST /jobs?name=a.txt HTTP/1.1\r\nhost: {url.host}\r\ncontent-length: {len(text)}\r\n\r\n".encode() + text
-        )
+    head = f"POST /jobs?name=a.txt HTTP/1.1\r\nhost: localhost\r\ncontent-length: {len(text)}\r\n\r\n"
+    with connect(server) as connection:
+        connection.sendall(head.encode() + text)
         yield connection
 
 
 def add(server, text):
     answer = server.client.post("/jobs", content=text.encode(), params={"name": "a.txt"})
     assert answer.status_code == 201, answer.text
-    return str(answer.json()["id"])
+    return answer.json()["id"]
+
+
+def delete(server, job_id):
+    assert server.client.delete(f"/jobs/{job_id}").status_code == 204
+    assert server.client.get("/jobs").json() == {"jobs": []}
 
 
 def test_a_client_that_leaves_takes_the_reading_with_it(endless, data):
@@ -75,31 +77,32 @@ def test_a_client_that_leaves_takes_the_reading_with_it(endless, data):
     endless.wait_for(r"path=/jobs status=499 outcome=cancelled")
     wait_until(lambda: not list((data / "jobs/incoming").iterdir()))
     assert endless.client.get("/jobs").json() == {"jobs": []}
-    assert add(endless, "Hello.")
+    delete(endless, add(endless, "Hello."))
     assert not any("Traceback" in line or "could not" in line for line in endless.log)
 
 
 def test_documents_of_clients_that_have_left_take_no_turn(endless, data):
+    def n_incoming():
+        return len(list(data.glob("jobs/incoming/*/document.txt")))
+
     with posting(endless, b"loop now"), posting(endless, b"loop now"):
         wait_for_reading(data, 2)
         for _ in range(5):
             with posting(endless, b"loop now"):
-                wait_until(lambda: len(list(data.glob("jobs/incoming/*/document.txt"))) == 3)
-            wait_until(lambda: len(list(data.glob("jobs/incoming/*/document.txt"))) == 2)
+                wait_until(lambda: n_incoming() == 3)
+            wait_until(lambda: n_incoming() == 2)
         assert len(reading(data)) == 2
     wait_until(lambda: not reading(data))
-    assert add(endless, "Hello.")
+    delete(endless, add(endless, "Hello."))
 
 
 def test_a_deleted_job_takes_the_reading_with_it(endless, data):
     job_id = add(endless, "loop later")
-    wait_until(lambda: bool(reading(data, job_id)))
-    (pid,) = reading(data, job_id)
+    (pid,) = wait_for_reading(data, folder=job_id)
     assert endless.client.get(f"/jobs/{job_id}").json()["state"] == "queued"
-    assert endless.client.delete(f"/jobs/{job_id}").status_code == 204
+    delete(endless, job_id)
     assert not is_running(pid)
     assert not (data / "jobs" / job_id).exists()
-    assert endless.client.get("/jobs").json() == {"jobs": []}
 
 
 def test_a_server_that_stops_ends_what_is_read(endless, data, start_server):
@@ -107,7 +110,6 @@ def test_a_server_that_stops_ends_what_is_read(endless, data, start_server):
     with posting(endless, b"loop now") as connection:
         pids = wait_for_reading(data, 2)
         starter = starter_of(endless.process.pid)
-        assert starter is not None
         assert endless.stop() == 0
         assert connection.recv(65_536).startswith(b"HTTP/1.1 503 ")
     assert not any(map(is_running, [*pids, starter]))
@@ -116,18 +118,16 @@ def test_a_server_that_stops_ends_what_is_read(endless, data, start_server):
 
     again = start_server("--data-dir", str(data), *UNLIMITED, program=ENDLESS_SERVER)
     again.wait_until_ready()
-    wait_until(lambda: bool(reading(data, job_id)))
+    (pid,) = wait_for_reading(data, folder=job_id)
     assert again.client.get("/health").status_code == 200
-    (pid,) = reading(data, job_id)
     again.process.send_signal(signal.SIGKILL)
     again.process.wait()
-    again.client.close()
     wait_until(lambda: not is_running(pid))
 
 
 @pytest.mark.thorough
-def test_no_document_stops_the_service(start_server, data, tmp_path):
-    server = start_server("--data-dir", str(data), *LIMITS)
+def test_no_document_stops_the_service(start_server, tmp_path):
+    server = start_server("--data-dir", str(tmp_path / "data"), *LIMITS)
     server.wait_until_ready()
     server.client.post("/jobs", content=b"Hello.", params={"name": "a.txt"})
     before = mebibytes("VmRSS", server.process.pid)
@@ -144,12 +144,11 @@ def test_no_document_stops_the_service(start_server, data, tmp_path):
             if answer.status_code not in (201, 422):
                 misses.append((name, answer.status_code, answer.text))
             for job in server.client.get("/jobs").json()["jobs"]:
-                assert server.client.delete(f"/jobs/{job['id']}").status_code == 204
+                delete(server, job["id"])
     # A service that is held up answers before and after a document, and not between.
     assert n_answers > 3 * len(ATTACKS)
     assert not misses
     starter = starter_of(server.process.pid)
-    assert starter is not None
     assert in_session_of(starter) == [starter]
     assert mebibytes("VmRSS", server.process.pid) < before + 150
     assert not any("Traceback" in line or "It rained" in line for line in server.log)

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 
 import pytest
-from tests.service.api.jobs.test_jobs import LONG, TEXT, add, following, outcome
+from tests.service.api.jobs.test_jobs import LONG, TEXT, add, following, outcome, refused
 from tests.service.api.serving_process import FAULTY_SERVER
 from tests.service.small_disk import fill, mounted
 
@@ -47,12 +47,10 @@ def test_a_locked_database_delays_who_changes_jobs_and_nobody_else(start, tmp_pa
             assert "kokoro_jobs_unfinished 0.0" in client.get("/metrics").text
             assert client.get(f"/jobs/{job_id}/output").content.startswith(b"fLaC")
         # Of two deletions at a time one is refused, whichever comes first.
-        refused = {one.result().status_code: one.result() for one in (deletion, again)}
-        assert refused.keys() == {409, 503}
-        assert refused[409].json()["error"]["code"] == "job_leaving"
-        for answer in (refused[503], creation.result()):
-            assert answer.status_code == 503
-            assert answer.json()["error"]["code"] == "storage_failed"
+        leaving, failed = sorted((deletion.result(), again.result()), key=lambda answer: answer.status_code)
+        assert refused(leaving) == (409, "job_leaving")
+        for answer in (failed, creation.result()):
+            assert refused(answer) == (503, "storage_failed")
             assert "another program has locked its database" in answer.json()["error"]["message"]
             assert int(answer.headers["retry-after"]) > 0
         other.execute("rollback")
@@ -79,10 +77,8 @@ def test_jobs_on_a_full_disk_can_be_deleted_and_are_not_lost(start, disk):
         pass
     fill(disk)
     failed = [*followed][-1]
-    assert failed["state"] == "failed"
-    assert failed["error"]["code"] == "storage_failed"
-    refused = client.post("/jobs", json={"text": TEXT})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "storage_failed")
+    assert (failed["state"], failed["error"]["code"]) == ("failed", "storage_failed")
+    assert refused(client.post("/jobs", json={"text": TEXT})) == (503, "storage_failed")
     assert client.get(f"/jobs/{done}/output").content == audio
     server.process.kill()
     server.process.wait()
@@ -99,6 +95,4 @@ def test_jobs_on_a_full_disk_can_be_deleted_and_are_not_lost(start, disk):
         assert retried.json()["error"]["code"] == "job_not_failed"
     assert outcome(client, spoken)["state"] == "done"
     assert again.stop() == 0
-    assert sorted(path.name for path in (disk / "jobs").iterdir() if path.is_dir()) == sorted(
-        ["incoming", "outgoing", spoken]
-    )
+    assert {path.name for path in (disk / "jobs").iterdir() if path.is_dir()} == {"incoming", "outgoing", spoken}

@@ -1,7 +1,5 @@
 """A small application behind the middleware, and handshakes with it."""
 
-from collections.abc import Callable
-
 import httpx
 import pytest
 from websockets.exceptions import InvalidStatus
@@ -9,6 +7,7 @@ from websockets.sync.client import connect
 
 KEY = "correct-horse-battery"
 OTHER_KEY = "staple-0123456789"
+KEY_FILE = f"# ours\n\n{KEY}\r\n  {OTHER_KEY}  \n".encode()
 APP = "https://app.example.com"
 
 
@@ -18,29 +17,26 @@ def write(path, content):
     return path
 
 
-KEY_FILE = f"# ours\n\n{KEY}\r\n  {OTHER_KEY}  \n".encode()
-
-
-Start = Callable[..., httpx.Client]
-
-
-def websocket_url(client):
-    return f"ws://127.0.0.1:{client.base_url.port}/stream"
+def open_session(client, **headers):
+    return connect(f"ws://127.0.0.1:{client.base_url.port}/stream", additional_headers=headers)
 
 
 def handshake(client, **headers):
     """Return what the service says first over a WebSocket."""
-    with connect(websocket_url(client), additional_headers=headers) as websocket:
-        return str(websocket.recv())
+    with open_session(client, **headers) as websocket:
+        return websocket.recv()
 
 
 def refused_handshake(client, **headers):
-    with pytest.raises(InvalidStatus) as caught, connect(websocket_url(client), additional_headers=headers):
+    """Return the answer to a handshake that is not taken."""
+    with pytest.raises(InvalidStatus) as caught, open_session(client, **headers):
         pass
-    return caught.value
+    found = caught.value.response
+    return httpx.Response(found.status_code, headers=[*found.headers.raw_items()], content=bytes(found.body or b""))
 
 
-def code(response):
+def refusal(response):
+    """Return status and code of an error, which must name the request."""
     error = response.json()["error"]
     assert error["request_id"] == "the-request"
-    return str(error["code"])
+    return response.status_code, error["code"]

@@ -7,6 +7,7 @@ import openai
 import soundfile
 
 KEY = "sk-kokoro-0123456789abcdef"
+HEADERS = {"authorization": f"Bearer {KEY}"}
 TEXT = "One moment, please."
 SHORT = "Yes."
 
@@ -32,3 +33,8 @@ def decode(content):
     assert rate_hz == 24_000
     assert samples.ndim == 1
     return samples
+
+
+def heard(audio_format, content):
+    """Return the bytes, or for Opus the samples: each of its streams has a serial number of its own."""
+    return decode(content).tobytes() if audio_format == "opus" else content

@@ -1,71 +1,56 @@
 """Word times on OpenAI's door, and its kinds of input."""
 
-from __future__ import annotations
-
 import base64
 import json
-from typing import Any
 
 import openai
 import pytest
-from tests.service.api.openai.openai_client import KEY, create, read_events
+from tests.service.api.openai.openai_client import create, read_events
 
 TEXT = "It costs $5.50. Then he left."
-HEADERS = {"authorization": f"Bearer {KEY}"}
 
 
-def ask(client, **fields):
+def timed(client, **fields):
     return create(client, voice="af_heart", input=TEXT, extra_body=fields)
 
 
 @pytest.fixture(scope="module")
-def own(keyed_server):
+def answer(own):
     """What `/synthesize` answers."""
-    body = {"text": TEXT, "timestamps": "phoneme"}
-    answer = keyed_server.client.post("/synthesize", json=body, headers=HEADERS)
-    found: dict[str, Any] = answer.json()
-    return found
+    return own(text=TEXT, timestamps="phoneme").json()
 
 
-def without_phonemes(words):
-    return [{name: word[name] for name in word if name != "phonemes"} for word in words]
-
-
-def test_the_envelope_is_that_of_synthesize(client, own):
-    phonemes = json.loads(ask(client, timestamps="phoneme", response_format="wav"))
-    assert phonemes == own
+def test_the_envelope_is_that_of_synthesize(client, answer):
+    assert json.loads(timed(client, timestamps="phoneme", response_format="wav")) == answer
+    plain = [{name: word[name] for name in word if name != "phonemes"} for word in answer["words"]]
     for depth in (True, "word"):
-        answer = json.loads(ask(client, timestamps=depth, response_format="wav"))
-        assert answer == {**own, "words": without_phonemes(own["words"])}
-    assert json.loads(ask(client, timestamps=True))["format"] == "mp3"
+        assert json.loads(timed(client, timestamps=depth, response_format="wav")) == {**answer, "words": plain}
+    assert json.loads(timed(client, timestamps=True))["format"] == "mp3"
 
 
 @pytest.mark.parametrize("audio_format", ["pcm", "mp3", "opus"])
-def test_events_carry_words_beside_what_the_clients_know(client, own, audio_format):
+def test_events_carry_words_beside_what_the_clients_know(client, answer, audio_format):
     fields = {"response_format": audio_format, "stream_format": "sse"}
-    events = read_events(ask(client, timestamps=True, **fields))
-    assert {event["type"] for event in events[:-1]} == {"speech.audio.delta"}
-    assert all(base64.b64decode(event["audio"]) for event in events[:-1])
-    words = [word for event in events[:-1] for word in event["words"]]
-    assert [(word["text"], word["text_start"], word["text_end"]) for word in words] == [
-        (word["text"], word["text_start"], word["text_end"]) for word in own["words"]
+    *deltas, done = read_events(timed(client, timestamps=True, **fields))
+    assert {event["type"] for event in deltas} == {"speech.audio.delta"}
+    assert all(base64.b64decode(event["audio"]) for event in deltas)
+    words = [word for event in deltas for word in event["words"]]
+    places = ("text", "text_start", "text_end")
+    assert [[word[name] for name in places] for word in words] == [
+        [word[name] for name in places] for word in answer["words"]
     ]
-    assert events[-1]["type"] == "speech.audio.done"
-    silent = ask(client, **fields).decode()
-    assert "words" not in silent
+    assert done["type"] == "speech.audio.done"
+    assert "words" not in timed(client, **fields).decode()
 
 
 def test_input_is_text_ssml_or_phonemes(client):
     def say(text, **fields):
         return create(client, input=text, response_format="pcm", extra_body=fields)
 
-    phonemes = say("həlˈO", input_format="phonemes")
-    assert phonemes == say("[Hi](/həlˈO/)")
+    assert say("həlˈO", input_format="phonemes") == say("[Hi](/həlˈO/)")
     ssml = "<speak>Hi<break time='1s'/></speak>"
     assert say(ssml, input_format="ssml") == say(ssml, ssml=True) == say("Hi[pause:1s]")
-    with pytest.raises(openai.BadRequestError) as caught:
-        say("<speak>", input_format="ssml")
-    assert (caught.value.code, caught.value.param) == ("invalid_markup", "input")
-    with pytest.raises(openai.BadRequestError) as caught:
-        say(".", input_format="phonemes")
-    assert caught.value.code == "nothing_to_say"
+    for text, kind, code in (("<speak>", "ssml", "invalid_markup"), (".", "phonemes", "nothing_to_say")):
+        with pytest.raises(openai.BadRequestError) as caught:
+            say(text, input_format=kind)
+        assert (caught.value.code, caught.value.param) == (code, "input")

@@ -1,11 +1,8 @@
 """When each word is said, and where it stands in the caller's text."""
 
-from __future__ import annotations
-
 import base64
 import itertools
 import re
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,15 +20,12 @@ WORDS = [
 ]  # fmt: skip
 SPOKEN = {"text": TEXT, "speed": 2.0, "format": "pcm"}
 
-Words = list[dict[str, Any]]
-
 
 def timed(server, **fields):
     answer = speak(server, **fields)
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == "application/json"
-    content: dict[str, Any] = answer.json()
-    return content
+    return answer.json()
 
 
 def samples_of(content):
@@ -45,16 +39,15 @@ def loudness(samples, start_s, end_s):
 
 def assert_in_order(words, duration_s):
     """Times and offsets never go back, and are inside the audio."""
-    end_s, text_end = 0.0, 0
-    for word in words:
-        assert end_s <= word["start_s"] <= word["end_s"] <= duration_s
-        assert text_end <= word["text_start"] < word["text_end"]
-        end_s, text_end = word["end_s"], word["text_end"]
+    times = [time for word in words for time in (word["start_s"], word["end_s"])]
+    assert [0.0, *times, duration_s] == sorted([0.0, *times, duration_s])
+    assert all(word["text_start"] < word["text_end"] for word in words)
+    assert all(word["text_end"] <= following["text_start"] for word, following in itertools.pairwise(words))
 
 
 def merged(words):
     """One for each word; one that is said in two chunks is told of with both."""
-    result: Words = []
+    result = []
     for word in words:
         if result and result[-1]["text_start"] == word["text_start"]:
             result[-1] = {**result[-1], "end_s": word["end_s"]}
@@ -80,9 +73,8 @@ def test_the_answer_is_the_audio_with_its_length_and_format(remembering, answer)
 def test_every_word_of_the_text_has_a_time_and_its_place(answer):
     words = answer["words"]
     assert [word["text"] for word in words] == WORDS
-    for word in words:
-        assert word["text"] == TEXT[word["text_start"] : word["text_end"]]
-        assert set(word) == {"text", "text_start", "text_end", "start_s", "end_s"}
+    assert [TEXT[word["text_start"] : word["text_end"]] for word in words] == WORDS
+    assert {name for word in words for name in word} == {"text", "text_start", "text_end", "start_s", "end_s"}
     assert_in_order(words, answer["duration_s"])
 
 
@@ -91,9 +83,8 @@ def test_times_do_not_depend_on_how_the_text_is_cut_but_for_the_joints(rememberi
     even = timed(remembering, timestamps="word", **SPOKEN)
     assert [w["text_start"] for w in even["words"]] == [w["text_start"] for w in answer["words"]]
     assert_in_order(even["words"], even["duration_s"])
-    for word, other in zip(even["words"], answer["words"], strict=True):
-        share = word["start_s"] / even["duration_s"]
-        assert share == pytest.approx(other["start_s"] / answer["duration_s"], abs=0.1)
+    shares = [[word["start_s"] / one["duration_s"] for word in one["words"]] for one in (even, answer)]
+    assert shares[0] == pytest.approx(shares[1], abs=0.1)
 
 
 @pytest.mark.thorough
@@ -104,7 +95,7 @@ def test_a_stream_tells_the_words_that_begin_in_a_chunk_with_it(server, remember
     *chunks, (last, done) = parse_events(response.text)
     assert last == "done"
     assert len(chunks) >= 3
-    words: Words = []
+    words = []
     end_s = 0.0
     for name, chunk in chunks:
         assert name == "audio"
@@ -122,6 +113,7 @@ def test_a_stream_tells_the_words_that_begin_in_a_chunk_with_it(server, remember
 def test_phonemes_fill_their_word(remembering, answer):
     deep = timed(remembering, timestamps="phoneme", chunking="early", **SPOKEN)
     assert deep["audio"] == answer["audio"]
+    said = {word["text"]: "".join(p["symbol"] for p in word["phonemes"]) for word in deep["words"]}
     for word, plain in zip(deep["words"], answer["words"], strict=True):
         phonemes = word.pop("phonemes")
         assert word == plain
@@ -130,18 +122,15 @@ def test_phonemes_fill_their_word(remembering, answer):
         for phoneme, following in itertools.pairwise(phonemes):
             assert phoneme["start_s"] <= phoneme["end_s"] <= following["start_s"]
             assert len(phoneme["symbol"]) == 1
-    said = {w["text"]: "".join(p["symbol"] for p in w["phonemes"]) for w in (
-        timed(remembering, timestamps="phoneme", chunking="early", **SPOKEN)["words"]
-    )}  # fmt: skip
     # Numbers and abbreviations were spelled out, and are told as they were written.
     assert said["1984"].startswith("nˌIntˈin")
     assert said["Dr."].startswith("d")
     assert "k" in said["Dr."]
 
 
-def test_between_sentences_it_is_quiet_where_the_times_say_so(server):
+def test_between_sentences_it_is_quiet_where_the_times_say_so(real_remembering):
     text = "Bananas are yellow. Lemons are yellow too. Melons are green."
-    answer = timed(server, text=text, timestamps="word", format="pcm")
+    answer = timed(real_remembering, text=text, timestamps="word", format="pcm")
     samples = samples_of(answer["audio"])
     words = answer["words"]
     assert len(words) == 10
@@ -178,55 +167,42 @@ def seconds(stamp):
 
 def test_subtitles_cover_the_text_in_its_times(remembering, answer):
     fields = {**SPOKEN, "chunking": "early"}
-    fields.pop("format")
-    srt = speak(remembering, format="srt", **fields)
-    vtt = speak(remembering, format="vtt", **fields)
+    srt, vtt = (speak(remembering, **{**fields, "format": one}) for one in ("srt", "vtt"))
     assert srt.headers["content-type"].startswith("application/x-subrip")
     assert vtt.headers["content-type"].startswith("text/vtt")
-    cues = []
-    for number, block in enumerate(srt.content.decode().strip().split("\n\n"), start=1):
+    blocks, cues = srt.content.decode().strip().split("\n\n"), []
+    for number, block in enumerate(blocks, start=1):
         count, times, *lines = block.split("\n")
         assert count == str(number)
-        found = re.fullmatch(r"(\d\d:\d\d:\d\d,\d{3}) --> (\d\d:\d\d:\d\d,\d{3})", times)
-        assert found is not None
-        cues.append((seconds(found[1]), seconds(found[2]), " ".join(lines)))
+        begin, end = re.fullmatch(r"(\d\d:\d\d:\d\d,\d{3}) --> (\d\d:\d\d:\d\d,\d{3})", times).groups()
+        cues.append((seconds(begin), seconds(end), " ".join(lines)))
     assert " ".join(text for *_, text in cues) == " ".join(TEXT.split())
     assert cues[0][0] == pytest.approx(answer["words"][0]["start_s"], abs=1e-3)
     assert cues[-1][1] == pytest.approx(answer["words"][-1]["end_s"], abs=1e-3)
-    for cue, following in itertools.pairwise(cues):
-        assert cue[0] < cue[1] <= following[0]
-    header, *blocks = vtt.content.decode().strip().split("\n\n")
+    assert all(begin < end for begin, end, _ in cues)
+    assert all(cue[1] <= following[0] for cue, following in itertools.pairwise(cues))
+    header, *others = vtt.content.decode().strip().split("\n\n")
     assert header == "WEBVTT"
-    assert [block.replace(".", ",") for block in blocks] == [
-        f"{block.split(chr(10), 1)[1]}".replace(".", ",") for block in srt.content.decode().strip().split("\n\n")
+    assert [other.replace(".", ",") for other in others] == [
+        block.split("\n", 1)[1].replace(".", ",") for block in blocks
     ]
+    for one in ("srt", "vtt"):
+        assert speak(remembering, text="a", format=one, timestamps="word").status_code == 422
 
 
-@pytest.mark.parametrize("subtitle_format", ["srt", "vtt"])
-def test_subtitles_with_timestamps_are_refused(server, subtitle_format):
-    answer = speak(server, text="a", format=subtitle_format, timestamps="word")
-    assert answer.status_code == 422
+def test_subtitles_show_the_text_without_its_markup(server):
+    for fields, shown in (
+        ({"text": "[Kokoro](/kˈOkəɹO/) is [very](+1) good.[pause:1s] Yes."}, ["Kokoro is very good.", "Yes."]),
+        ({"text": "<speak>Say <sub alias='hello'>hi</sub> &amp; go.</speak>", "ssml": True}, ["Say hello & go."]),
+    ):
+        blocks = speak(server, format="srt", **fields).text.strip().split("\n\n")
+        assert [block.split("\n", 2)[2] for block in blocks] == shown
 
 
 def test_piper_s_fields_work(server):
     fields = {"text": "Good morning.", "voice": "am_adam", "format": "pcm"}
-    scaled = speak(server, length_scale=0.5, **fields)
-    assert scaled.status_code == 200
-    assert scaled.content == speak(server, speed=2.0, **fields).content
+    assert speak(server, length_scale=0.5, **fields).content == speak(server, speed=2.0, **fields).content
     for length_scale in (0.24, 4.01, 0, -1, "1", None):
         answer = speak(server, length_scale=length_scale, text="?!")
-        assert answer.status_code == 422
         code = "nothing_to_say" if length_scale is None else "invalid_request"
-        assert answer.json()["error"]["code"] == code
-
-
-@pytest.mark.parametrize(
-    ("fields", "shown"),
-    [
-        ({"text": "[Kokoro](/kˈOkəɹO/) is [very](+1) good.[pause:1s] Yes."}, ["Kokoro is very good.", "Yes."]),
-        ({"text": "<speak>Say <sub alias='hello'>hi</sub> &amp; go.</speak>", "ssml": True}, ["Say hello & go."]),
-    ],
-)
-def test_subtitles_show_the_text_without_its_markup(server, fields, shown):
-    blocks = speak(server, format="srt", **fields).text.strip().split("\n\n")
-    assert [block.split("\n", 2)[2] for block in blocks] == shown
+        assert (answer.status_code, answer.json()["error"]["code"]) == (422, code)

@@ -1,6 +1,7 @@
 """Text in chunks, and speech as soon as a clause is complete."""
 
 import re
+from contextlib import ExitStack
 from itertools import pairwise
 
 import numpy as np
@@ -134,6 +135,7 @@ def test_a_handshake_needs_the_key_and_a_path(secured, server):
         answer = refusal(secured, headers)
         assert code(answer) == (401, "unauthorized")
         assert answer.headers["www-authenticate"] == "Bearer"
+        assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["x-request-id"] == answer.json()["error"]["request_id"]
     for headers in ({"X-API-Key": KEYS[0]}, bearer(KEYS[0])):
         with SpeechSocket(secured.url, headers):
@@ -149,11 +151,13 @@ def test_a_handshake_of_a_page_of_another_origin_is_refused(secured, server):
 
 
 def test_over_the_places_for_sessions_a_handshake_is_refused(faulty):
-    with opened(faulty, "first-place") as talk, opened(faulty), opened(faulty):
+    with opened(faulty, "a-place") as talk, ExitStack() as others:
+        for _ in range(7):
+            others.enter_context(opened(faulty))
         answer = refusal(faulty, {})
         assert code(answer) == (503, "overloaded")
         assert int(answer.headers["retry-after"]) >= 1
         talk.finish()
-        log_line(faulty, "first-place")
+        log_line(faulty, "a-place")
         with opened(faulty):
             pass
