@@ -88,6 +88,15 @@ def telling_server(start_server):
 
 
 @pytest.fixture(scope="session")
+def secured_keys(tmp_path_factory):
+    """A file of the keys that `secured` accepts."""
+    path = tmp_path_factory.mktemp("keys") / "keys"
+    path.write_text("# for the robot\n" + "\n".join(KEYS) + "\n")
+    path.chmod(0o600)
+    return path
+
+
+@pytest.fixture(scope="session")
 def faulty(start_server):
     """Another such server, for sessions: with a cache, little patience, few places, and Wyoming at `uri`."""
     server = start_server(
@@ -99,15 +108,6 @@ def faulty(start_server):
     server.wait_until_ready()
     yield server
     assert server.stop() == 0
-
-
-@pytest.fixture(scope="session")
-def secured_keys(tmp_path_factory):
-    """A file of the keys that `secured` accepts."""
-    path = tmp_path_factory.mktemp("keys") / "keys"
-    path.write_text("# for the robot\n" + "\n".join(KEYS) + "\n")
-    path.chmod(0o600)
-    return path
 
 
 @pytest.fixture(scope="session")

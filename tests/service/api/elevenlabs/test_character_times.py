@@ -1,7 +1,5 @@
 """Times of characters: of any words, whole and while they become known."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np
@@ -27,68 +25,60 @@ def rows(characters):
     return [(c.character, c.start_s, c.end_s) for c in characters]
 
 
+def finished(text, words, end_s, **options):
+    """Return the rows of a text whose words were added."""
+    times = CharacterTimes(text, **options)
+    for one in words:
+        times.add(one)
+    return rows(times.finish(end_s))
+
+
 def test_characters_share_the_time_of_their_word_as_its_phonemes_do():
-    times = CharacterTimes("one")
     # Half of the phonemes take a tenth of the time.
-    times.add(word(0, 3, 1.0, 1.1, 2.0))
-    found = rows(times.finish(3.0))
-    assert [character for character, _, _ in found] == ["o", "n", "e"]
-    assert [start for _, start, _ in found] == pytest.approx([1.0, 1.066667, 1.4])
-    assert [end for _, _, end in found] == pytest.approx([1.066667, 1.4, 2.0])
+    characters, starts, ends = zip(*finished("one", [word(0, 3, 1.0, 1.1, 2.0)], 3.0), strict=True)
+    assert characters == ("o", "n", "e")
+    assert starts == pytest.approx([1.0, 1.066667, 1.4])
+    assert ends == pytest.approx([1.066667, 1.4, 2.0])
 
 
 def test_marks_and_spaces_fill_the_time_between_words():
-    times = CharacterTimes("“a, b.” ")
-    times.add(word(1, 2, 0.5, 0.75))
-    times.add(word(4, 5, 1.0, 1.25))
-    assert rows(times.finish(2.0)) == [
+    assert finished("“a, b.” ", [word(1, 2, 0.5, 0.75), word(4, 5, 1.0, 1.25)], 2.0) == [
         ("“", 0.0, 0.5), ("a", 0.5, 0.75), (",", 0.75, 1.0), (" ", 1.0, 1.0),
         ("b", 1.0, 1.25), (".", 1.25, 2.0), ("”", 2.0, 2.0), (" ", 2.0, 2.0),
     ]  # fmt: skip
-
-
-def test_a_text_without_words_takes_all_the_time():
-    assert rows(CharacterTimes("...").finish(1.0)) == [(".", 0.0, 1.0), (".", 1.0, 1.0), (".", 1.0, 1.0)]
-    assert CharacterTimes("").finish(1.0) == []
+    assert finished("...", [], 1.0) == [(".", 0.0, 1.0), (".", 1.0, 1.0), (".", 1.0, 1.0)]
+    assert finished("", [], 1.0) == []
 
 
 def test_a_number_that_is_said_in_two_chunks_has_the_time_of_both():
     parts = [word(0, 2, 0.0, 1.0), word(0, 2, 1.0, 3.0)]
-    times = CharacterTimes("42")
-    for part in merge_parts(parts):
-        times.add(part)
-    assert rows(times.finish(3.0)) == [("4", 0.0, 1.0), ("2", 1.0, 3.0)]
-    while_made = CharacterTimes("42")
-    for part in parts:
-        while_made.add(part)
-    assert rows(while_made.finish(3.0)) == [("4", 0.0, 0.5), ("2", 0.5, 1.0)]
+    assert finished("42", merge_parts(parts), 3.0) == [("4", 0.0, 1.0), ("2", 1.0, 3.0)]
+    assert finished("42", parts, 3.0) == [("4", 0.0, 0.5), ("2", 0.5, 1.0)]  # while it is made
 
 
 def test_what_follows_a_word_that_is_not_known_yet_is_a_space_or_waits():
-    spaced, solid = CharacterTimes("a b"), CharacterTimes("你好")
-    for times in (spaced, solid):
+    for text, start, told in (
+        ("a b", 2, [("a", 0.25, 0.5), (" ", 0.5, 1.0)]), ("你好", 1, [("你", 0.25, 0.5)])
+    ):  # fmt: skip
+        times = CharacterTimes(text)
         times.add(word(0, 1, 0.25, 0.5))
-    assert rows(spaced.take(1.0)) == [("a", 0.25, 0.5), (" ", 0.5, 1.0)]
-    assert rows(solid.take(1.0)) == [("你", 0.25, 0.5)]
-    for times, start in ((spaced, 2), (solid, 1)):
+        assert rows(times.take(1.0)) == told
         times.add(word(start, start + 1, 1.25, 1.5))
         assert [row[1:] for row in rows(times.finish(2.0))] == [(1.25, 1.5)]
 
 
 def test_text_before_and_after_a_clause_is_counted_from_where_it_starts():
-    earlier = CharacterTimes("— a", text_start=-2)
-    earlier.add(word(0, 1, 0.5, 0.75))
-    assert rows(earlier.finish(1.0)) == [("—", 0.0, 0.5), (" ", 0.5, 0.5), ("a", 0.5, 0.75)]
-    later = CharacterTimes("a ", text_start=1)
-    later.add(word(1, 2, 0.5, 0.75))
-    assert rows(later.finish(1.0)) == [("a", 0.5, 0.75), (" ", 0.75, 1.0)]
+    earlier = finished("— a", [word(0, 1, 0.5, 0.75)], 1.0, text_start=-2)
+    assert earlier == [("—", 0.0, 0.5), (" ", 0.5, 0.5), ("a", 0.5, 0.75)]
+    later = finished("a ", [word(1, 2, 0.5, 0.75)], 1.0, text_start=1)
+    assert later == [("a", 0.5, 0.75), (" ", 0.75, 1.0)]
 
 
 @st.composite
 def spoken(draw):
     """Return a text, its words and the end of its audio; words stand apart or touch."""
     text, time = "", 0
-    words: list[WordTime] = []
+    words = []
     for _ in range(draw(st.integers(0, 6))):
         text += draw(st.text(" ,.\n—“)", max_size=3))
         time += draw(st.integers(0, 20))

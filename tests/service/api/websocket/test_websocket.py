@@ -9,7 +9,7 @@ import pytest
 from tests.service.api.secured_server import FOREIGN, KEYS, LISTED, STRANGER, bearer
 from tests.service.api.speech_client import log_line, metric, speak
 from tests.service.api.speech_socket import SpeechSocket, seconds
-from tests.service.api.websocket.sessions import LONG, SHORT, opened, refusal, spoken
+from tests.service.api.websocket.sessions import LONG, SHORT, config, opened, refusal, spoken
 
 
 def test_a_session_opens_with_how_it_speaks(server):
@@ -70,7 +70,7 @@ def test_a_session_and_a_request_say_the_same(server):
 
 
 def test_phoneme_times_are_told_where_they_are_asked_for(faulty):
-    word = spoken(faulty, SHORT, timestamps="phoneme").of("audio")[0]["words"][0]
+    word = spoken(faulty, config(timestamps="phoneme"), SHORT).of("audio")[0]["words"][0]
     assert "".join(phoneme["symbol"] for phoneme in word["phonemes"]) == "ɡˈʊd"
     assert word["phonemes"][0]["start_s"] == word["start_s"]
     assert word["phonemes"][-1]["end_s"] == word["end_s"]
