@@ -118,6 +118,11 @@ class StreamSocket:
         assert self.until_closed() == 1000
         return self.heard[None]
 
+    def close(self):
+        """Ask for the end; receive everything that is left of a session in good order."""
+        self.send(close_socket=True)
+        assert self.until_closed() == 1000
+
     def until_closed(self):
         """Receive everything that is left, and return the code of the close."""
         try:

@@ -23,6 +23,7 @@ from tests.service.api.speech_client import log_line, speak
 RACHEL = "21m00Tcm4TlvDq8ikWAM"
 TEXT = "Dr. Smith paid $5.50, didn't he?  “Yes!”\n"
 SENTENCE = "One moment, please, for I am still thinking about what you have asked me to do. "
+LONG = "".join(f"This is number {number}. {SENTENCE}" for number in range(40))
 PCM = "pcm_24000"
 
 
@@ -104,7 +105,7 @@ def test_streamed_speech_comes_while_the_rest_is_made(faulty):
         "POST",
         f"/v1/text-to-speech/{RACHEL}/stream",
         params={"output_format": PCM, "optimize_streaming_latency": "3"},
-        json={"text": SENTENCE * 40},
+        json={"text": LONG},
         headers={"X-Request-ID": identity},
     ) as response:
         assert next(response.iter_bytes())

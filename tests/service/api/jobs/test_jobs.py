@@ -50,7 +50,7 @@ def client(jobs):
     with httpx.Client(base_url=jobs.url, timeout=600, headers=bearer(KEYS[0])) as client:
         yield client
         for job in client.get("/jobs").json()["jobs"]:
-            assert client.delete(f"/jobs/{job['id']}").status_code == 204
+            delete(client, job["id"])
 
 
 def add(client, text=TEXT, **fields):
@@ -58,6 +58,10 @@ def add(client, text=TEXT, **fields):
     assert answer.status_code == 201, answer.text
     assert answer.headers["location"] == f"/jobs/{answer.json()['id']}"
     return answer.json()["id"]
+
+
+def delete(client, job_id):
+    assert client.delete(f"/jobs/{job_id}").status_code == 204
 
 
 def refused(answer):
@@ -101,7 +105,6 @@ def test_a_text_becomes_a_file_with_chapters(client, tmp_path):
     assert done == client.get(f"/jobs/{job_id}").json()
     assert done["state"] == "done"
     assert (done["title"], done["format"], done["timestamps"]) == ("A night", "m4b", ["vtt", "json"])
-
     audio = client.get(f"/jobs/{job_id}/output")
     assert audio.headers["content-type"] == "audio/mp4"
     path = tmp_path / "night.m4b"
@@ -110,7 +113,6 @@ def test_a_text_becomes_a_file_with_chapters(client, tmp_path):
         assert [chapter["metadata"]["title"] for chapter in file.chapters()] == ["Chapter 1", "Chapter 2"]
         assert file.metadata["title"] == "A night"
         assert file.duration / 1e6 == pytest.approx(done["duration_s"], abs=0.1)
-
     times = client.get(f"/jobs/{job_id}/timestamps/json").json()
     assert [chapter["title"] for chapter in times["chapters"]] == ["Chapter 1", "Chapter 2"]
     assert client.get(f"/jobs/{job_id}/timestamps/vtt").text.startswith("WEBVTT")
@@ -190,7 +192,7 @@ def test_an_output_has_a_name_that_every_system_takes(client):
             plain = re.fullmatch(r'inline; filename="([\w .-]+)"', told, re.A)
             coded = re.fullmatch(r"inline; filename\*=utf-8\'\'([\w%.-]+)", told, re.A)
             assert unquote((plain or coded)[1]) == name
-        assert client.delete(f"/jobs/{job_id}").status_code == 204
+        delete(client, job_id)
 
 
 INVALID = "invalid_request"
@@ -221,24 +223,18 @@ def test_what_cannot_be_done_is_refused_at_once(client):
     assert client.get("/jobs").json() == {"jobs": []}
 
 
-def test_there_is_room_for_a_number_of_jobs(client):
-    for _ in range(3):
-        add(client, "Hello.")
-    answer = client.post("/jobs", json={"text": "Hello."})
-    assert refused(answer) == (503, "storage_full")
-    assert int(answer.headers["retry-after"]) > 0
-
-
-def test_a_job_that_is_refused_does_not_count_for_its_key(jobs, client):
+def test_there_is_room_for_a_number_of_jobs_and_who_is_refused_spends_nothing(jobs, client):
     with httpx.Client(base_url=jobs.url, headers=bearer(KEYS[2]), timeout=600) as carl:
         first = add(carl, "Hello.")
         for _ in range(2):
             add(client, "Hello.")
         for _ in range(5):
-            assert refused(carl.post("/jobs", json={"text": "Hello."})) == (503, "storage_full")
+            answer = carl.post("/jobs", json={"text": "Hello."})
+            assert refused(answer) == (503, "storage_full")
+            assert int(answer.headers["retry-after"]) > 0
         assert refused(carl.post("/jobs", json={"text": "Hello there."})) == (429, "key_limit")
-        assert carl.delete(f"/jobs/{first}").status_code == 204
-        assert carl.delete(f"/jobs/{add(carl, 'Hello.')}").status_code == 204
+        delete(carl, first)
+        delete(carl, add(carl, "Hello."))
         assert refused(carl.post("/jobs", json={"text": "Hello."})) == (429, "key_limit")
 
 
@@ -266,7 +262,7 @@ def test_each_key_sees_its_own_jobs(jobs, client):
             assert refused(other.request(method, f"/jobs/{job_id}{where}")) == (404, "job_not_found"), where
         own = add(other, "Hi.")
         assert [job["id"] for job in other.get("/jobs").json()["jobs"]] == [own]
-        assert other.delete(f"/jobs/{own}").status_code == 204
+        delete(other, own)
     assert httpx.get(f"{jobs.url}/jobs").status_code == 401
     assert client.get(f"/jobs/{UNKNOWN}").status_code == 404
 
@@ -278,7 +274,7 @@ def test_a_job_that_is_deleted_ends(client):
     assert client.get(f"/jobs/{job_id}/output").status_code == 409
     while next(followed)["progress"] == 0:
         pass
-    assert client.delete(f"/jobs/{job_id}").status_code == 204
+    delete(client, job_id)
     assert "done" not in [job["state"] for job in followed]
     assert client.get(f"/jobs/{job_id}").status_code == 404
 
@@ -291,7 +287,6 @@ def test_a_job_that_failed_is_tried_again(client, data):
     obstacle.mkdir()
     assert [*followed][-1]["error"]["code"] == "storage_failed"
     assert client.get(f"/jobs/{job_id}/output").status_code == 409
-
     obstacle.rmdir()
     again = client.post(f"/jobs/{job_id}/retry").json()
     assert (again["error"], again["finished_at"]) == (None, None)
@@ -307,7 +302,7 @@ def test_a_job_that_failed_is_tried_again(client, data):
 def test_the_next_job_begins_when_one_is_deleted(client):
     jobs = [add(client, LONG), add(client, "Hello."), add(client, LONG)]
     for job_id in (jobs[0], jobs[2]):
-        assert client.delete(f"/jobs/{job_id}").status_code == 204
+        delete(client, job_id)
     assert outcome(client, jobs[1])["state"] == "done"
     assert [job["id"] for job in client.get("/jobs").json()["jobs"]] == [jobs[1]]
     assert client.get("/metrics").text.count("kokoro_jobs_unfinished 0.0") == 1
@@ -330,7 +325,6 @@ def test_a_killed_server_loses_nothing(start_server, tmp_path):
     undisturbed = add(server.client, LONG, format="flac")
     assert outcome(server.client, undisturbed)["state"] == "done"
     expected = server.client.get(f"/jobs/{undisturbed}/output").content
-
     job_id = add(server.client, LONG, format="flac")
     followed = following(server.client, job_id)
     while next(followed)["progress"] < 0.3:
@@ -338,7 +332,6 @@ def test_a_killed_server_loses_nothing(start_server, tmp_path):
     followed.close()
     server.process.send_signal(signal.SIGKILL)
     server.process.wait()
-
     server = start()
     assert outcome(server.client, job_id)["state"] == "done"
     assert server.client.get(f"/jobs/{job_id}/output").content == expected
@@ -354,4 +347,4 @@ def test_a_format_may_have_another_name(client):
         query = post_document(client, b"Hello.", params={"name": "a.txt", "format": name})
         assert query["format"] == known
         for one in (job_id, query["id"]):
-            assert client.delete(f"/jobs/{one}").status_code == 204
+            delete(client, one)

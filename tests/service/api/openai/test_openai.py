@@ -7,7 +7,7 @@ import openai
 import pytest
 from tests.service.api.openai.openai_client import HEADERS, KEY, SHORT, TEXT, connect, create, heard, read_events
 
-SENTENCE = "The birch canoe slid on the smooth planks. "
+LONG = "".join(f"{number} birch canoes slid on the smooth planks. " for number in range(40))
 
 FORMATS = (
     ("mp3", "audio/mpeg", 24_000, True), ("opus", "audio/ogg", 24_000, True), ("aac", "audio/aac", 24_000, True),
@@ -61,7 +61,7 @@ def test_sound_comes_while_the_rest_is_made(faulty):
             client.audio.speech.with_streaming_response.create(
                 model="tts-1",
                 voice="alloy",
-                input=SENTENCE * 40,
+                input=LONG,
                 response_format=audio_format,
                 extra_headers={"X-Request-ID": identity},
             ) as response,

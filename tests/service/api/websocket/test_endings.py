@@ -160,12 +160,13 @@ def test_a_session_on_which_nothing_happens_is_closed_unless_it_speaks(start_ser
         lively.say(SHORT)
         lively.finish()
     with opened(server) as talk:
-        talk.say(LONG * 3)
-        talk.send("flush")
+        talk.say(LONG * 3 + "\n")
+        while talk.until("audio")["end_s"] < 10:  # which take a second
+            pass
+        talk.say(SHORT)
         assert talk.until_closed() == 1001
-        assert talk.kinds[-2:] == ["flushed", "done"]
+        assert "error" not in talk.kinds
         assert talk.received[-1]["text_end"] == len(talk.text)
-        assert talk.received[-1]["duration_s"] > 10
     assert server.stop() == 0
 
 
