@@ -4,14 +4,11 @@ A replay sends the headers that the client's source sets and no others, so that 
 what another HTTP library would have added.
 """
 
-from __future__ import annotations
-
 import http.client
 import io
 import json
 import os
 import subprocess
-from collections.abc import Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -41,8 +38,6 @@ PUNCTUATION = "..."
 RATE_HZ = 24_000
 
 JSON = {"Content-Type": "application/json"}
-
-Headers = Mapping[str, str]
 
 
 def bearer(key=KEY):

@@ -8,12 +8,9 @@ and sends a voice only if the user chose one. Where the program takes text in pa
 in parts, with the whole text once more before the end.
 """
 
-from __future__ import annotations
-
 import asyncio
 import io
 import wave
-from typing import TypeVar
 
 import pytest
 from tests.clients.replay import LONG, PUNCTUATION, TEXT, hear, hear_pcm
@@ -22,9 +19,6 @@ from wyoming.client import AsyncTcpClient
 from wyoming.error import Error
 from wyoming.info import Describe, Info
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop, SynthesizeStopped, SynthesizeVoice
-
-Address = tuple[str, int]
-T = TypeVar("T")
 
 
 class ServiceFailedError(Exception):
@@ -58,7 +52,7 @@ async def describe(address):
 
 def voices_by_language(program):
     """Return what people choose from: title and id of the voices of each language."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    found = {}
     for voice in program.voices:
         for language in voice.languages if voice.installed else ():
             found.setdefault(language, []).append((voice.description or voice.name, voice.name))
@@ -81,7 +75,7 @@ async def say_whole(address, text, voice):
     """Speak a text at once; return a WAV file, None where the connection broke."""
     async with AsyncTcpClient(*address) as client:
         await client.write_event(Synthesize(text=text, voice=voice).event())
-        chunks: list[AudioChunk] = []
+        chunks = []
         while (event := await client.read_event()) is not None:
             if Error.is_type(event.type):
                 raise ServiceFailedError(Error.from_event(event).text)

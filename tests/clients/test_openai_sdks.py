@@ -4,12 +4,9 @@ Run: PyPI openai in the version of constraints/dev.txt; npm openai 6.49.0, in th
 `make clients` makes where there is npm. tests/service/api/openai has more of the first.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess
-from typing import Any
 
 import openai
 import pytest
@@ -52,7 +49,7 @@ def test_python_speaks_without_blocking(keyed):
 
 
 def test_python_raises_what_the_sdk_documents(client):
-    speech: dict[str, Any] = {"model": "tts-1", "voice": "alloy", "input": TEXT}
+    speech = {"model": "tts-1", "voice": "alloy", "input": TEXT}
     for fields in ({"voice": "af_hart"}, {"input": ""}, {"speed": 9.0}, {"response_format": "wma"}):
         with pytest.raises(openai.BadRequestError) as caught:
             client.audio.speech.create(**{**speech, **fields})

@@ -1,9 +1,6 @@
 """A tab with the page, and what goes wrong in it."""
 
-from __future__ import annotations
-
 from contextlib import contextmanager
-from typing import Any
 
 LISTEN = """async (button) => {
   const main = document.querySelector('script[type=module]').src;
@@ -58,8 +55,8 @@ class Tab:
     def __init__(self, page, server):
         self.page = page
         self.server = server
-        self.complaints: list[str] = []
-        self.urls: list[str] = []
+        self.complaints = []
+        self.urls = []
         page.on("console", self._note_message)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("request", lambda request: self._note_url(request.url))
@@ -89,8 +86,7 @@ class Tab:
         self.page.fill("#text", text)
 
     def listen(self, button="#speak"):
-        heard: dict[str, Any] = self.page.evaluate(LISTEN, button)
-        return heard
+        return self.page.evaluate(LISTEN, button)
 
     def error(self):
         self.page.wait_for_selector("#error:not(:empty)")

@@ -1,10 +1,7 @@
 """The page in Debian's Chromium, driven by Playwright."""
 
-from __future__ import annotations
-
 import os
 import shutil
-from pathlib import Path
 
 import pytest
 from tests.page.browsing import watch
@@ -43,7 +40,7 @@ def server(start_server):
 
 @pytest.fixture(scope="session")
 def keyed_server(start_server, tmp_path_factory):
-    keys: Path = tmp_path_factory.mktemp("keys") / "keys"
+    keys = tmp_path_factory.mktemp("keys") / "keys"
     keys.write_text(KEY + "\n")
     keys.chmod(0o600)
     server = start_server("--api-keys-file", str(keys), "--private-lists")

@@ -6,14 +6,11 @@ The text is spoken to its end, so that all parts of the page have something to s
 writes WebP, from the picture that Playwright takes.
 """
 
-from __future__ import annotations
-
 import base64
 import os
 import shutil
 import sys
 from pathlib import Path
-from typing import Any
 
 from bench.processes import server
 from playwright.sync_api import sync_playwright
@@ -31,7 +28,7 @@ TO_WEBP = """async (png) => {
 }"""
 DESKTOP = {"viewport": {"width": 1200, "height": 940}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2}
-PICTURES: dict[str, dict[str, Any]] = {
+PICTURES = {
     "page-light": {**DESKTOP, "color_scheme": "light"},
     "page-dark": {**DESKTOP, "color_scheme": "dark"},
     "page-phone": {**PHONE, "color_scheme": "light"},
@@ -66,8 +63,7 @@ def take(page, url):
     page.click(".word >> nth=3")  # a long one
     page.evaluate("scrollTo(0, 0)")
     page.wait_for_selector(".word.lit")
-    picture: bytes = page.screenshot()
-    return picture
+    return page.screenshot()
 
 
 if __name__ == "__main__":

@@ -1,9 +1,5 @@
 """Keys, and who cannot see or use a mouse."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from tests.page.browsing import watch
 from tests.page.conftest import KEY
@@ -53,7 +49,7 @@ def test_axe_finds_nothing_serious(browser, server, repository, scheme, phone):
     axe = repository / ".venv/page/node_modules/axe-core/axe.min.js"
     if not axe.exists():
         pytest.skip("axe-core is not installed; run make page-tools, which needs npm")
-    options: dict[str, Any] = {"color_scheme": scheme}
+    options = {"color_scheme": scheme}
     with watch(browser, server, **options, **({"viewport": PHONE} if phone else {})) as tab:
         tab.wait_until_ready()
         tab.page.click("#read")

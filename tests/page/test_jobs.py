@@ -1,7 +1,5 @@
 """Documents become files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,7 @@ TEXT = "CHAPTER I\n\nIt was a dark night.\n\nCHAPTER II\n\nThe morning was clear
 @pytest.fixture(scope="module", params=["without keys", "with keys"])
 def offering(request, start_server, tmp_path_factory):
     """A server with jobs."""
-    folder: Path = tmp_path_factory.mktemp("jobs")
+    folder = tmp_path_factory.mktemp("jobs")
     flags = ["--data-dir", str(folder / "data")]
     if request.param == "with keys":
         (folder / "keys").write_text(KEY + "\n")

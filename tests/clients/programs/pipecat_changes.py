@@ -4,8 +4,6 @@ Three turns say the same: as set at first, with other settings, and after the co
 Prints, as JSON, the seconds and the words of each, and the errors.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys
@@ -24,9 +22,8 @@ class Listener(FrameProcessor):
 
     def __init__(self, service):
         super().__init__()
-        self.worker: PipelineWorker
         self.seconds = [0.0]
-        self.words: list[list[str]] = [[]]
+        self.words = [[]]
         self._service = service
 
     async def process_frame(self, frame, direction):
@@ -62,7 +59,7 @@ async def main():
     async def ask(service):
         await worker.queue_frames(turn(NEXT))
 
-    errors: list[str] = []
+    errors = []
 
     @worker.event_handler("on_pipeline_error")
     async def note(worker, frame):

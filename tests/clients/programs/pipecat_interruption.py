@@ -4,8 +4,6 @@ Prints, as JSON, what was heard before and after, and of the turns that follow: 
 complete, one that is interrupted before a speech that may not be, and one of marks only.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys
@@ -65,13 +63,12 @@ class Listener(FrameProcessor):
 
     def __init__(self):
         super().__init__()
-        self.worker: PipelineWorker
         self.turn = 0
         self.n_frames_after_interruption = 0
         self.seconds = [0.0] * 6
-        self.words: list[list[str]] = [[] for _ in range(6)]
-        self._asked: set[int] = set()
-        self._interrupted: set[int] = set()
+        self.words = [[] for _ in range(6)]
+        self._asked = set()
+        self._interrupted = set()
 
     async def process_frame(self, frame, direction):
         await super().process_frame(frame, direction)
@@ -106,7 +103,7 @@ async def main():
     service = Noting(url=sys.argv[1])
     listener = Listener()
     listener.worker = worker = PipelineWorker(Pipeline([service, listener]))
-    errors: list[str] = []
+    errors = []
 
     @worker.event_handler("on_pipeline_error")
     async def note(worker, frame):

@@ -1,7 +1,5 @@
 """A real uvicorn on a real port, in a thread, for a small application."""
 
-from __future__ import annotations
-
 import json
 import socket
 import threading
@@ -55,8 +53,7 @@ class Answer(NamedTuple):
 
     @property
     def error(self):
-        found: dict[str, str] = json.loads(self.body)["error"]
-        return found
+        return json.loads(self.body)["error"]
 
 
 def read_answer(connection):

@@ -16,5 +16,5 @@ def _init_with_odd_reader(self, limits):
 
 
 if __name__ == "__main__":
-    DocumentReader.__init__ = _init_with_odd_reader  # type: ignore[method-assign]
+    DocumentReader.__init__ = _init_with_odd_reader
     sys.exit(main())

@@ -5,8 +5,6 @@ tenth of the time of the speech, as a real one, so that who leaves finds it at w
 meanwhile. `python faulty_server.py serve ...`.
 """
 
-from __future__ import annotations
-
 import logging
 import sys
 import time
@@ -26,11 +24,11 @@ ORT_ERROR, UNEXPECTED, NOT_FINITE, LOST_FRAME, AT_ONCE = 1.51, 1.52, 1.53, 1.54,
 _S_PER_COLUMN = 0.0125 / 10
 
 logger = logging.getLogger("tests.runs")
-_n_runs: Counter[float] = Counter()
+_n_runs = Counter()
 _run = ortffi.Session.run
 
 
-_encoded: list[tuple[np.ndarray, float]] = []
+_encoded = []
 """What encoders gave and decoders take as it is, with the speed."""
 
 
@@ -75,5 +73,5 @@ def _fail(speed, outputs):
 
 
 if __name__ == "__main__":
-    ortffi.Session.run = _told_run  # type: ignore[method-assign]
+    ortffi.Session.run = _told_run
     sys.exit(main())

@@ -1,17 +1,13 @@
 """`kokoro-service serve` by another ASGI server: `python hosted_server.py HOST serve ...`."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
 
 import hypercorn.asyncio
 import uvicorn
 from service.__main__ import main
 from service.hosting import create_app
-from service.settings import Settings
 
 import service.api
 
@@ -24,8 +20,8 @@ def uvicorn_with(http, ws):
             create_app(settings),
             host=settings.host,
             port=settings.port,
-            http=http,  # type: ignore[arg-type]
-            ws=ws,  # type: ignore[arg-type]
+            http=http,
+            ws=ws,
             log_config=None,
             access_log=False,
         )
@@ -42,13 +38,13 @@ def hypercorn_alone(settings):
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)
         config = hypercorn.Config()
         config.bind = [f"{settings.host}:{settings.port}"]
-        await hypercorn.asyncio.serve(app, config, shutdown_trigger=stopping.wait)  # type: ignore[arg-type]
+        await hypercorn.asyncio.serve(app, config, shutdown_trigger=stopping.wait)
 
     app = create_app(settings)
     asyncio.run(serve())
 
 
-HOSTS: dict[str, Callable[[Settings], None]] = {
+HOSTS = {
     "uvicorn-h11": uvicorn_with("h11", "websockets"),
     "uvicorn-httptools": uvicorn_with("httptools", "wsproto"),
     "hypercorn": hypercorn_alone,

@@ -23,5 +23,5 @@ def _noticed_init(self, *arguments, **options):
 
 
 if __name__ == "__main__":
-    Admission.__init__ = _noticed_init  # type: ignore[method-assign]
+    Admission.__init__ = _noticed_init
     sys.exit(main())

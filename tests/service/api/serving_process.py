@@ -1,7 +1,5 @@
 """A process that serves, and a client for it."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -51,7 +49,7 @@ class Server:
         else:
             command = [interpreter, *program, *arguments]
             self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
-        self.log: list[str] = []
+        self.log = []
         self._changed = threading.Condition()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -109,7 +107,7 @@ class Server:
 @contextmanager
 def starting(cache_dir, program=OWN_SERVER):
     """Lend what starts servers with a cache; what is still running at the end is killed."""
-    servers: list[Server] = []
+    servers = []
 
     def start(*arguments, **options):
         options = {"program": program, **options}

@@ -1,22 +1,16 @@
 """Clients of `/synthesize` whose every step a test decides."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket
 import struct
 import time
-from typing import Any
 
 import httpx
 
-Event = tuple[str, dict[str, Any]]
-
 
 def speak(server, **fields):
-    response: httpx.Response = server.client.post("/synthesize", json=fields)
-    return response
+    return server.client.post("/synthesize", json=fields)
 
 
 class Caller:
@@ -113,8 +107,7 @@ def parse_events(text):
 
 def log_line(server, identity):
     """Wait for the log line of a request."""
-    line: str = server.wait_for(rf"(request id={identity} .*)")
-    return line
+    return server.wait_for(rf"(request id={identity} .*)")
 
 
 def log_index(server, pattern):

@@ -1,9 +1,6 @@
 """A WebSocket session from the client's side, which checks what must hold for every session."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
@@ -11,8 +8,6 @@ from websockets.sync.client import connect
 BYTES_PER_SAMPLE = {"pcm_s16le": 2, "mulaw": 1, "alaw": 1}
 TIMEOUT_S = 240
 """Only a guard: who waits for longer hangs."""
-
-Message = dict[str, Any]
 
 
 class SpeechSocket:
@@ -33,7 +28,7 @@ class SpeechSocket:
         )
         self.socket = self._connecting.__enter__()
         self.text = ""
-        self.received: list[Message] = []
+        self.received = []
         self._span_end = 0
         self._sent_s = 0.0
         self._bytes_per_s = 48_000
@@ -49,7 +44,7 @@ class SpeechSocket:
     def receive(self):
         content = self.socket.recv(TIMEOUT_S)
         assert isinstance(content, str), "speech without a message before it"
-        message: Message = json.loads(content)
+        message = json.loads(content)
         if message["type"] == "ready":
             bytes_per_sample = BYTES_PER_SAMPLE[message["format"]]
             self._bytes_per_s = bytes_per_sample * message["sample_rate_hz"]

@@ -5,8 +5,6 @@ work, so that they depend little on the machine and on what else it does. Called
 `python stepped_server.py serve ...`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import logging
@@ -20,8 +18,8 @@ logger = logging.getLogger("tests.steps")
 _YARDSTICK_MS = 5.0
 """What the piece of work below counts as: it took 4.8 ms on Zen 4."""
 
-_longest: dict[str, tuple[float, str]] = {}
-_started: list[float] = []
+_longest = {}
+_started = []
 _run = asyncio.events.Handle._run
 _n_told = 0
 
@@ -68,8 +66,8 @@ def _tell(*_):
 
 if __name__ == "__main__":
     # The one of C does not tell whose step it is.
-    asyncio.Task = asyncio.tasks.Task = asyncio.tasks._PyTask  # type: ignore[attr-defined,misc]
-    asyncio.events.Handle._run = _timed_run  # type: ignore[attr-defined]
+    asyncio.Task = asyncio.tasks.Task = asyncio.tasks._PyTask
+    asyncio.events.Handle._run = _timed_run
     gc.callbacks.append(_timed_collection)
     signal.signal(signal.SIGUSR1, _tell)
     sys.exit(main())

@@ -1,7 +1,5 @@
 """Many callers, impatient callers, and callers who go away."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import re
@@ -126,7 +124,7 @@ def test_an_answer_that_nobody_reads_counts_until_it_is_gone(start_server):
 def test_five_streams_progress_evenly_and_each_is_heard_early(telling_server):
     n_streams = 5
     speeds = [1.81 + 0.01 * number for number in range(n_streams)]
-    heard: list[int] = []
+    heard = []
     # Every chunk is a sentence, since two are too long for one.
     text = " ".join(["The birch canoe slid on the planks."] * 40)
     fields = {**STREAM, "text": text, "timestamps": "word"}

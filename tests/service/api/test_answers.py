@@ -1,17 +1,14 @@
 """What every answer carries, and what it never does."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import Any
 
 import pytest
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.faulty_server import AT_ONCE, SECRET, UNEXPECTED
 from tests.service.api.secured_server import FOREIGN, KEYS, LISTED, STRANGER, TEXT, bearer, connect
 
-ANSWERS: dict[str, tuple[int, str, str, dict[str, Any]]] = {
+ANSWERS = {
     "spoken": (200, "POST", "/synthesize", {"json": {"text": TEXT}}),
     "streamed": (200, "POST", "/synthesize", {"json": {"text": TEXT, "stream": True, "format": "pcm"}}),
     "health": (200, "GET", "/health", {}),

@@ -1,7 +1,5 @@
 """The file of API keys: what its lines mean, and which are refused."""
 
-from __future__ import annotations
-
 import hmac
 import logging
 
@@ -47,7 +45,7 @@ def test_a_lone_surrogate_is_no_key():
 
 @pytest.mark.parametrize("candidate", [KEY, OTHER_KEY, "nobody"])
 def test_a_candidate_is_compared_with_every_key_whichever_it_is(monkeypatch, candidate):
-    compared: list[int] = []
+    compared = []
 
     class Watched:
         @staticmethod

@@ -1,9 +1,6 @@
 """Which connection makes room for a new one, and how many there may be."""
 
-from __future__ import annotations
-
 import resource
-from typing import Any
 
 from hypothesis import strategies as st
 from service.api.connections import Connections, most_connections
@@ -34,11 +31,11 @@ STEPS = st.sampled_from(["open", "open and busy", "open and busy", "busy", "idle
 def test_no_more_than_so_many_are_open_and_none_that_is_served_is_closed(steps):
     time_s = 0.0
     connections = Connections(5, lambda: time_s)
-    there: dict[Any, bool] = {}  # whether it is served
-    refused: set[Any] = set()
+    there = {}  # whether it is served
+    refused = set()
     for what, number in steps:
         if what.startswith("open"):
-            new: Any = Transport()
+            new = Transport()
             has_place = connections.open(new)
             # Otherwise all are served.
             assert has_place or sum(there.values()) == 5
@@ -74,7 +71,7 @@ class Waiting:
     def __init__(self, most):
         self.time_s = 0.0
         self.connections = Connections(most, lambda: self.time_s)
-        self.of: dict[str, Any] = {}
+        self.of = {}
 
     def open(self, name, state="idle", after_s=0.1):
         """Open one some time later; return who had to leave."""

@@ -187,7 +187,7 @@ def test_bodies_that_come_in_drops_leave_their_place_to_others(port, site):
             slow.sendall(half_sent(b""))
             for n_sent in range(1, 5):
                 slow.sendall(b".")
-                wait_until(lambda n_sent=n_sent: site.n_received == n_sent)  # type: ignore[misc]
+                wait_until(lambda n_sent=n_sent: site.n_received == n_sent)
             if number % 10 == 0:
                 assert asked(port).status == 200
         wait_until(lambda: site.n_left >= 2 * MOST)
@@ -199,7 +199,7 @@ def test_an_upload_that_goes_on_keeps_its_place_while_others_are_idle(port, site
         upload.sendall(half_sent(b""))
         for n_sent in range(1, 1001):
             upload.sendall(b".")
-            wait_until(lambda n_sent=n_sent: site.n_received == n_sent)  # type: ignore[misc]
+            wait_until(lambda n_sent=n_sent: site.n_received == n_sent)
             if n_sent % 10 == 0:
                 for _ in range(MOST // 2):
                     connected(stack, port).sendall(GET[: n_sent // 20])

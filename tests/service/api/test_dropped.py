@@ -1,12 +1,9 @@
 """One odd character costs no text: every door drops it, tells of it, and says the rest."""
 
-from __future__ import annotations
-
 import json
 import re
 import time
 
-import httpx
 import pytest
 from service.api.schemas import without_halves
 from tests.service.api.speech_client import log_line, speak
@@ -28,10 +25,7 @@ PLAIN = "Good  day."
 
 def post(server, path, body):
     """Send JSON in ASCII, in which there may be lone surrogates."""
-    answer: httpx.Response = server.client.post(
-        path, content=json.dumps(body), headers={"content-type": "application/json"}
-    )
-    return answer
+    return server.client.post(path, content=json.dumps(body), headers={"content-type": "application/json"})
 
 
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)

@@ -1,7 +1,5 @@
 """Errors in the shape that the clients of a door expect, by path."""
 
-from __future__ import annotations
-
 import httpx
 import pytest
 from fastapi import FastAPI

@@ -1,8 +1,5 @@
 """Formats by other names, in any case, at every door; languages by any tag of theirs."""
 
-from __future__ import annotations
-
-import httpx
 import pytest
 from service.audio.formats import _FORMAT_OF
 from tests.service.api.elevenlabs.stream_socket import StreamSocket
@@ -24,14 +21,12 @@ NAMES = [
 
 def synthesized(server, audio_format):
     body = {"text": SILENCE, "format": audio_format}
-    answer: httpx.Response = server.client.post("/synthesize", json=body)
-    return answer
+    return server.client.post("/synthesize", json=body)
 
 
 def spoken(server, audio_format):
     body = {"input": SILENCE, "response_format": audio_format}
-    answer: httpx.Response = server.client.post("/v1/audio/speech", json=body)
-    return answer
+    return server.client.post("/v1/audio/speech", json=body)
 
 
 @pytest.mark.parametrize("ask", [synthesized, spoken])

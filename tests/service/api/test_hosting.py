@@ -1,7 +1,5 @@
 """The application in other ASGI servers than its own; `make test-hosts` runs more tests in them."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys
@@ -11,7 +9,6 @@ from service.api.middleware.hosts import LoopbackOnly
 from service.errors import SettingsError
 from service.hosting import create_app, drain
 from service.settings import Settings
-from starlette.types import Message
 from tests.service.api.serving_process import HOSTS, hosted_by
 from tests.service.api.speech_client import speak
 from tests.service.api.speech_socket import SpeechSocket
@@ -28,8 +25,7 @@ TEXT = "Good morning. The kettle is on."
     ],
 )
 def host(request):
-    name: str = request.param
-    return name
+    return request.param
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +125,7 @@ def test_without_keys_only_loopback_is_answered(address, answered):
     async def send(message):
         sent.append(message)
 
-    sent: list[Message] = []
+    sent = []
     scope = {
         "type": "http", "method": "GET", "path": "/health", "headers": [], "server": address,
         "state": {"request_id": "the-request"},

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -20,8 +18,7 @@ SOME_TEXT = " ".join([TEXT] * 4)
 
 
 def speak(server, **fields):
-    response: httpx.Response = server.client.post("/synthesize", json=fields)
-    return response
+    return server.client.post("/synthesize", json=fields)
 
 
 def assert_error(response, status, code):
@@ -267,7 +264,7 @@ def test_sigterm_finishes_the_request_in_flight(start_server):
         # The event loop reads connections in turn: these answers come after it took the request.
         for _ in range(5):
             server.client.get("/health")
-        status: list[int] = []
+        status = []
         stopping = threading.Thread(target=lambda: status.append(server.stop()))
         stopping.start()
         answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))

@@ -1,7 +1,5 @@
 """The model leaves memory when nobody speaks, and is there again when somebody does."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import shutil
@@ -40,7 +38,7 @@ def clock():
 
 @pytest.mark.parametrize(("after_s", "n_calls"), [(10, 1), (0, 0)])
 def test_it_acts_once_after_so_much_silence(clock, after_s, n_calls):
-    calls: list[float] = []
+    calls = []
 
     async def scenario():
         idleness = Idleness(after_s, lambda: calls.append(clock.now))

@@ -1,7 +1,6 @@
 """The speech job, with the real model and without a door."""
 
 import asyncio
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,13 +10,10 @@ from service.api.state import ServiceState
 from service.errors import CancelledError, DeadlineError, EmptyTextError, OverloadedError
 from service.settings import Settings
 
-from service.speech import LONGEST_SEGMENT_S, AudioSegment, Delivery, Utterance
+from service.speech import LONGEST_SEGMENT_S, Delivery, Utterance
 
 TEXT = "The birch canoe slid on the smooth planks, and it took a while to be told so."
 MEMORY = AnswerMemory(bytes_per_s=48_000, is_whole=True)
-
-Job = SpeechJob[AudioSegment]
-Start = Callable[..., Job]
 
 
 def as_it_is(_, segments):
@@ -35,7 +31,7 @@ def service():
 def start(service, synthesizer):
     def make(text=TEXT, **options):
         delivery = Delivery(streamed=True, decoding="windows")
-        return SpeechJob(service, synthesizer, Utterance(text), delivery, as_it_is, **options)  # type: ignore[arg-type]
+        return SpeechJob(service, synthesizer, Utterance(text), delivery, as_it_is, **options)
 
     return make
 

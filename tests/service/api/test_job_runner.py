@@ -1,14 +1,9 @@
 """Jobs whose ends cannot be kept, and that cannot be removed, and who waits for the disk."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Awaitable, Callable
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 import pytest
 from service.api.callers import Callers
@@ -38,7 +33,7 @@ class Work:
     def __init__(self):
         self.n_spoken = 0
         self.n_written = 0
-        self.error: Exception | None = None
+        self.error = None
         self.is_read = threading.Event()
         self.goes_on = threading.Event()
         self.goes_on.set()
@@ -75,9 +70,6 @@ def data_dir(tmp_path):
     return tmp_path / "data"
 
 
-Scenario = Callable[[JobRunner], Awaitable[Any]]
-
-
 def run(data_dir, scenario):
     """Run a scenario with the jobs of a service that starts and stops."""
 
@@ -85,7 +77,7 @@ def run(data_dir, scenario):
         settings = Settings(data_dir=data_dir)
         documents = DocumentReader(ReadingLimits.of(settings))
         runner = JobRunner(settings, Callers(None), documents, Idleness(0, lambda: None))
-        nobody: Any = object()
+        nobody = object()
         await runner.start(nobody)
         try:
             return await scenario(runner)
@@ -146,7 +138,7 @@ def test_an_end_that_cannot_be_kept_is_kept_later(work, data_dir, monkeypatch):
 
 
 def test_an_end_that_was_never_kept_costs_no_speech(work, data_dir, monkeypatch):
-    folder: list[Path] = []
+    folder = []
 
     async def never_kept(runner):
         with monkeypatch.context() as patch:
@@ -282,7 +274,7 @@ def test_jobs_whose_options_another_version_made_stop_nobody(work, data_dir):
         job = await add(runner, 2)
         await until(lambda: job.is_finished)
         folder = await runner.folder()
-        options: dict[str, object] = {"format": "hologram"}
+        options = {"format": "hologram"}
         await asyncio.to_thread(folder.save, job, options=options)
 
     async def second_life(runner):

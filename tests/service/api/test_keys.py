@@ -1,7 +1,5 @@
 """Keys with names: their limits under many clients, their lexicons, and SIGHUP."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal
@@ -9,7 +7,6 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
-import httpx
 import pytest
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.secured_server import bearer, complaint, connect
@@ -66,8 +63,7 @@ class Keyed:
         return [line for line in self.server.log if re.search(pattern, line)]
 
     def post(self, path, key, **fields):
-        answer: httpx.Response = self.server.client.post(path, json=fields, headers=bearer(key))
-        return answer
+        return self.server.client.post(path, json=fields, headers=bearer(key))
 
     def normalized(self, key, **fields):
         answer = self.post("/phonemize", key, text="Hi Grzegorz!", **fields)
@@ -159,7 +155,7 @@ def test_of_fifty_texts_at_once_as_many_are_said_as_the_day_has_characters(keyed
 
 
 def test_what_is_refused_or_fails_does_not_count(keyed):
-    refused: list[tuple[dict[str, object], int]] = [
+    refused = [
         ({"text": "Hi there.", **FAST}, 429),
         ({"text": TEXT, "voice": "nobody"}, 422),
         ({"text": TEXT, "language": "xx"}, 422),
@@ -209,7 +205,7 @@ def test_a_key_is_heard_with_its_lexicon_at_every_door(keyed):
     assert keyed.normalized(PLAIN) == "Hi Grzegorz!"
     for path in ("/synthesize", "/v1/audio/speech"):
         name = "text" if path == "/synthesize" else "input"
-        fields: dict[str, object] = {} if name == "text" else {"model": "tts-1", "voice": "nova"}
+        fields = {} if name == "text" else {"model": "tts-1", "voice": "nova"}
 
         def said(key, text):
             answer = keyed.post(path, key, **{name: text, **fields, "speed": 2.0})  # noqa: B023

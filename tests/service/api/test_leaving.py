@@ -7,13 +7,10 @@ Clients come a few at a time and memory is measured in rounds: what many clients
 makes the heap grow once, by as many of them as the machine let meet, and a leak grows every round.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import socket
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -88,7 +85,7 @@ def post_and_leave(server, path, body, declared, number):
     leave_connection(connection, number)
 
 
-REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
+REQUESTS = {
     "whole": ("/synthesize", {"text": TEXT}),
     "streamed": ("/synthesize", {"text": TEXT, "format": "pcm", "stream": True}),
     "streamed, decoded whole": ("/synthesize", {"text": TEXT, "format": "pcm", "stream": True, "decoding": "whole"}),
@@ -126,7 +123,7 @@ def test_who_leaves_before_the_end_of_an_answer_leaves_nothing(uncollected, kind
 JSON = {"content-type": "application/json"}
 LARGE = "x" * 200_000
 
-BODIES: dict[str, tuple[int, bytes]] = {
+BODIES = {
     "no JSON": (400, b'{"text": "' + LARGE.encode()),
     "no field": (422, json.dumps({"text": "Hello.", "unknown": LARGE}).encode()),
     "no text": (422, json.dumps({"text": [LARGE]}).encode()),

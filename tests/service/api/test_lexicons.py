@@ -1,7 +1,5 @@
 """The lexicon that comes with a request."""
 
-from __future__ import annotations
-
 import pytest
 from tests.service.api.speech_client import speak
 from tests.service.api.speech_socket import SpeechSocket
@@ -76,7 +74,7 @@ def test_a_session_has_the_lexicon_of_its_last_config(server):
 )
 @pytest.mark.parametrize("path", ["/synthesize", "/phonemize", "/v1/audio/speech"])
 def test_a_lexicon_that_cannot_be_used_is_refused(server, path, lexicon, code, named):
-    fields: dict[str, object] = {"text": TEXT}
+    fields = {"text": TEXT}
     status = 422
     if path.startswith("/v1"):
         status = 400

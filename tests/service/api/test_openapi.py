@@ -1,15 +1,11 @@
 """The document, and its page for people: complete, and nothing in them that is not so."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 import subprocess
-from typing import Any
 
 import pytest
-from fastapi import FastAPI
 from service.api.app import create_app
 from service.api.middleware.authentication import OPEN_PATHS, is_list
 from service.api.openai.names import VOICES
@@ -54,13 +50,12 @@ ELEVENLABS = ("/v1/text-to-speech", "/v1/voices", "/v2/voices")
 
 @pytest.fixture(scope="module")
 def document(server):
-    found: dict[str, Any] = server.client.get("/openapi.json").json()
-    return found
+    return server.client.get("/openapi.json").json()
 
 
 @pytest.fixture(scope="module")
 def with_keys():
-    app: FastAPI = create_app(Settings(), lambda error: None)
+    app = create_app(Settings(), lambda error: None)
     return describe(app, max_text_length=100, asks_for_key=True)
 
 
@@ -72,7 +67,7 @@ def operations(document):
 
 def resolve(document, node):
     while "$ref" in node:
-        place: Any = document
+        place = document
         for part in node["$ref"].removeprefix("#/").split("/"):
             place = place[part]
         node = place

@@ -1,11 +1,8 @@
 """The OpenAPI document has an example of everything, and each is as the service answers."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
-from fastapi import FastAPI
 from jsonschema_rs import Draft202012Validator
 from service.api.app import create_app
 from service.api.openapi import describe
@@ -15,7 +12,7 @@ from tests.service.api.test_openapi import operations, resolve
 
 @pytest.fixture(scope="module")
 def document():
-    app: FastAPI = create_app(Settings(), lambda error: None)
+    app = create_app(Settings(), lambda error: None)
     return describe(app, max_text_length=100, asks_for_key=True)
 
 

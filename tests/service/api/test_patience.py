@@ -1,7 +1,5 @@
 """Sending to who may be slow, or gone."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest
@@ -10,7 +8,7 @@ from service.api.patience import StalledError, send_patiently
 
 def test_a_loss_that_comes_while_something_is_sent_is_known_before_the_next():
     async def scenario():
-        told: list[str] = []
+        told = []
 
         async def send():
             # As a transport does: it finds the loss now, and calls back later.

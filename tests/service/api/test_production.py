@@ -1,7 +1,5 @@
 """Items that a thread makes for who waits on the event loop."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import threading
@@ -24,7 +22,7 @@ class Maker:
     def __init__(self, n_items):
         self.n_items = n_items
         self.n_made = 0
-        self.closed_in: threading.Thread | None = None
+        self.closed_in = None
         self.stopped = threading.Event()
 
     def items(self):
@@ -84,7 +82,7 @@ def test_a_failure_comes_to_who_takes_the_items(executor):
 
 def test_who_leaves_early_stops_the_work_and_waits_for_its_end(executor):
     stop, at_work = threading.Event(), threading.Event()
-    finished: list[str] = []
+    finished = []
 
     def items():
         try:
@@ -108,7 +106,7 @@ def test_who_leaves_early_stops_the_work_and_waits_for_its_end(executor):
 
 def test_a_cancelled_task_waits_for_its_thread_too(executor):
     go_on, at_work = threading.Event(), threading.Event()
-    finished: list[str] = []
+    finished = []
 
     def items():
         try:
@@ -118,7 +116,7 @@ def test_a_cancelled_task_waits_for_its_thread_too(executor):
         finally:
             finished.append("generator")
 
-    stops: list[str] = []
+    stops = []
 
     async def take_all():
         async with produce(executor, items(), lambda: stops.append("stop")) as made:
@@ -174,7 +172,7 @@ class Large:
 
 @pytest.mark.parametrize("failing_close", [False, True])
 def test_a_failure_does_not_keep_what_was_made(executor, failing_close):
-    made_once: list[weakref.ref[Large]] = []
+    made_once = []
 
     def items():
         item = Large()

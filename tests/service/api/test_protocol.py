@@ -1,7 +1,5 @@
 """Clients that take their time: silent, trickling, half gone; and those who do nothing wrong."""
 
-from __future__ import annotations
-
 import logging
 import select
 import socket
@@ -30,7 +28,7 @@ class Site:
     def __init__(self):
         self.go_on = threading.Event()
         self.gone = threading.Event()
-        self.bodies: list[bytes] = []
+        self.bodies = []
         app = FastAPI()
 
         @app.get("/hello")

@@ -1,7 +1,5 @@
 """The event loop does nothing for long, whatever is asked for."""
 
-from __future__ import annotations
-
 import json
 import re
 import signal
@@ -32,7 +30,7 @@ def ask(server, number):
         ("/v1/audio/speech", {"model": "kokoro", "voice": "nova", "input": SENTENCE}),
         ("/phonemize", {"text": LONG_TEXT}),
     )[number % 4]
-    status: int = server.client.post(path, json=body).status_code
+    status = server.client.post(path, json=body).status_code
     for path in PATHS:
         assert server.client.get(path).status_code == 200
     return status

@@ -1,7 +1,5 @@
 """Spans as a collector receives them: a real OTLP/HTTP receiver on a real port."""
 
-from __future__ import annotations
-
 import contextvars
 import gzip
 import logging
@@ -35,8 +33,8 @@ class Collector:
     """Takes what is sent to /v1/traces."""
 
     def __init__(self):
-        self.requests: list[ExportTraceServiceRequest] = []
-        self.raw: list[bytes] = []
+        self.requests = []
+        self.raw = []
         collector = self
 
         class Handler(BaseHTTPRequestHandler):

@@ -1,7 +1,5 @@
 """Tags that set the voice inside a text, on every door."""
 
-from __future__ import annotations
-
 import pytest
 from tests.service.api.speech_client import speak
 from tests.service.api.speech_socket import SpeechSocket
@@ -33,7 +31,7 @@ def test_times_are_those_of_the_words_as_they_were_sent(server):
     ],
 )
 def test_wrong_tags_are_refused_by_every_door(text, code, server):
-    requests: list[tuple[str, dict[str, object]]] = [
+    requests = [
         ("/synthesize", {"text": text}),
         ("/v1/audio/speech", {"model": "kokoro", "voice": "af_heart", "input": text}),
         ("/v1/text-to-speech/af_heart", {"text": text}),

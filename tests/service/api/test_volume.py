@@ -1,8 +1,5 @@
 """`volume` on every door: a gain in decibels."""
 
-from __future__ import annotations
-
-import httpx
 import numpy as np
 import pytest
 from service.audio.encoding import to_int16
@@ -71,7 +68,7 @@ def test_a_session_changes_it_with_config(remembering):
 
 def clause_starts(talk):
     """Return the first sample of the second clause and of those that follow."""
-    starts: dict[int, int] = {}
+    starts = {}
     n_samples = 0
     for message in talk.of("audio"):
         starts.setdefault(message["text_start"] // len("Good day."), n_samples)
@@ -81,6 +78,6 @@ def clause_starts(talk):
 
 @pytest.mark.parametrize("volume", [-60.1, 20.1, "6", None])
 def test_other_volumes_are_refused(remembering, volume):
-    answer: httpx.Response = remembering.client.post("/synthesize", json={**PCM, "volume": volume})
+    answer = remembering.client.post("/synthesize", json={**PCM, "volume": volume})
     assert answer.status_code == 422
     assert "volume" in answer.json()["error"]["message"]
