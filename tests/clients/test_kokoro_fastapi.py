@@ -22,21 +22,17 @@ def say(server, **fields):
     return reply
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        pytest.param({}, id="no-model"),
-        pytest.param({"model": "kokoro", "voice": "af_sky+af_bella"}, id="equal-blend"),
-        pytest.param({"voice": "af_bella(2) + af_heart(1)"}, id="weighted-blend"),
-        pytest.param({"voice": "alloy+nova"}, id="blend-of-openais-names"),
-        pytest.param({"stream": False, "speed": 1.0}, id="whole"),
-        pytest.param({"return_download_link": True, "download_format": "wav"}, id="download-link"),
-        pytest.param({"lang_code": "b", "voice": "bf_emma"}, id="language"),
-        pytest.param({"lang_code": "en-gb", "voice": "af_bella"}, id="language-by-code"),
-        pytest.param({"normalization_options": {"normalize": False, "unit_normalization": True}}, id="normalization"),
-        pytest.param({"allow_voice_tags": False, "voice_aliases": None}, id="voice-tags"),
-    ],
-)
+@pytest.mark.parametrize("fields", [
+    pytest.param({}, id="no-model"), pytest.param({"model": "kokoro", "voice": "af_sky+af_bella"}, id="equal-blend"),
+    pytest.param({"voice": "af_bella(2) + af_heart(1)"}, id="weighted-blend"),
+    pytest.param({"voice": "alloy+nova"}, id="blend-of-openais-names"),
+    pytest.param({"stream": False, "speed": 1.0}, id="whole"),
+    pytest.param({"return_download_link": True, "download_format": "wav"}, id="download-link"),
+    pytest.param({"lang_code": "b", "voice": "bf_emma"}, id="language"),
+    pytest.param({"lang_code": "en-gb", "voice": "af_bella"}, id="language-by-code"),
+    pytest.param({"normalization_options": {"normalize": False, "unit_normalization": True}}, id="normalization"),
+    pytest.param({"allow_voice_tags": False, "voice_aliases": None}, id="voice-tags"),
+])  # fmt: skip
 @pytest.mark.parametrize("audio_format", ["mp3", "wav"])
 def test_kokoro_fastapis_requests_are_answered(server, fields, audio_format):
     reply = say(server, response_format=audio_format, **fields)

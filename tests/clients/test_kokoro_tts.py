@@ -55,18 +55,13 @@ def test_kokoro_tts_gets_each_format_of_its_list_whole(keyed, audio_format):
     assert (hear_pcm if audio_format == "pcm" else hear)(content).size
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        pytest.param({"lang_code": None}, id="d43893e"),
-        pytest.param({"lang_code": None, "stream": None}, id="1ccff49"),
-        pytest.param({"lang_code": "b", "voice": "bf_emma"}, id="british"),
-        pytest.param({"lang_code": "e", "voice": "ef_dora", "input": "Un momento."}, id="spanish"),
-        pytest.param({"voice": "af_bella(2)+af_sky(1)"}, id="blend"),
-        pytest.param({"input": LONG, "speed": 4.0}, id="quick"),
-        pytest.param({"input": LONG, "speed": 0.25}, id="slow"),
-    ],
-)
+@pytest.mark.parametrize("fields", [
+    pytest.param({"lang_code": None}, id="d43893e"), pytest.param({"lang_code": None, "stream": None}, id="1ccff49"),
+    pytest.param({"lang_code": "b", "voice": "bf_emma"}, id="british"),
+    pytest.param({"lang_code": "e", "voice": "ef_dora", "input": "Un momento."}, id="spanish"),
+    pytest.param({"voice": "af_bella(2)+af_sky(1)"}, id="blend"),
+    pytest.param({"input": LONG, "speed": 4.0}, id="quick"), pytest.param({"input": LONG, "speed": 0.25}, id="slow"),
+])  # fmt: skip
 def test_kokoro_tts_speaks_as_it_is_set_up(keyed, fields):
     assert hear(say(keyed, **fields)).size
 

@@ -21,15 +21,12 @@ def say(server, body, key=KEY):
     return reply.body
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param({"input": TEXT, "model": "kokoro", "voice": "af_sky"}, id="openai"),
-        pytest.param({"input": TEXT, "model": "tts-1"}, id="openai-no-voices"),
-        pytest.param({"input": TEXT, "model": "tts-1", "voice": "nova", "backend": "kokoro"}, id="openai-backend"),
-        pytest.param({"input": TEXT, "model": "bm_george", "backend": "kokoro"}, id="localai"),
-    ],
-)
+@pytest.mark.parametrize("body", [
+    pytest.param({"input": TEXT, "model": "kokoro", "voice": "af_sky"}, id="openai"),
+    pytest.param({"input": TEXT, "model": "tts-1"}, id="openai-no-voices"),
+    pytest.param({"input": TEXT, "model": "tts-1", "voice": "nova", "backend": "kokoro"}, id="openai-backend"),
+    pytest.param({"input": TEXT, "model": "bm_george", "backend": "kokoro"}, id="localai"),
+])  # fmt: skip
 def test_librechat_speaks(keyed, body):
     assert hear(say(keyed, body)).size
 

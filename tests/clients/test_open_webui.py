@@ -15,11 +15,9 @@ from tests.clients.replay import JSON, LONG, PUNCTUATION, TEXT, bearer, hear, he
 AIOHTTP = {"Accept": "*/*", "Accept-Encoding": "gzip, deflate", "User-Agent": "Python/3.11 aiohttp"}
 
 FORWARDED = {
-    "X-OpenWebUI-User-Name": quote("Zoë Müller"),
-    "X-OpenWebUI-User-Id": "7f1c",
-    "X-OpenWebUI-User-Email": "zoe@example.com",
-    "X-OpenWebUI-User-Role": "user",
-}
+    "X-OpenWebUI-User-Name": quote("Zoë Müller"), "X-OpenWebUI-User-Id": "7f1c",
+    "X-OpenWebUI-User-Email": "zoe@example.com", "X-OpenWebUI-User-Role": "user",
+}  # fmt: skip
 """With ENABLE_FORWARD_USER_INFO_HEADERS."""
 
 
@@ -72,18 +70,12 @@ def test_open_webui_reads_aloud_with_a_voice_it_has_listed(keyed):
         assert stored(reply).size
 
 
-@pytest.mark.parametrize(
-    "params",
-    [
-        {"response_format": "wav"},
-        {"response_format": "opus"},
-        {"response_format": "flac"},
-        {"response_format": "pcm", "stream": True},
-        {"speed": "1.2", "lang_code": "a", "backend": "kokoro"},
-        {"speed": None, "instructions": "softly", "seed": 7},
-        {"normalization_options": {"normalize": True, "url_normalization": False}},
-    ],
-)
+@pytest.mark.parametrize("params", [
+    {"response_format": "wav"}, {"response_format": "opus"}, {"response_format": "flac"},
+    {"response_format": "pcm", "stream": True}, {"speed": "1.2", "lang_code": "a", "backend": "kokoro"},
+    {"speed": None, "instructions": "softly", "seed": 7},
+    {"normalization_options": {"normalize": True, "url_normalization": False}},
+])  # fmt: skip
 def test_open_webui_adds_what_its_administrator_likes(keyed, params):
     assert stored(say(keyed, TEXT, params)).size
 

@@ -78,18 +78,13 @@ def test_openai_tts_reads_wav_whole_and_repairs_its_length(keyed):
         assert hear_pcm(file.readframes(file.getnframes())).size
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        pytest.param({"voice": None}, id="no-voice"),
-        pytest.param({"voice": "af_bella(2)+af_sky(1)"}, id="blend"),
-        pytest.param({"input": LONG, "speed": 0.25}, id="slow"),
-        pytest.param({"input": LONG, "speed": 4.0}, id="quick"),
-        pytest.param({"instructions": "Softly."}, id="instructions"),
-        pytest.param({"extra": {"lang_code": "b", "volume_multiplier": 1.5}}, id="extra"),
-        pytest.param({"extra": {"chunk_size": 200, "seed": -1}}, id="unknown-extra"),
-    ],
-)
+@pytest.mark.parametrize("fields", [
+    pytest.param({"voice": None}, id="no-voice"), pytest.param({"voice": "af_bella(2)+af_sky(1)"}, id="blend"),
+    pytest.param({"input": LONG, "speed": 0.25}, id="slow"), pytest.param({"input": LONG, "speed": 4.0}, id="quick"),
+    pytest.param({"instructions": "Softly."}, id="instructions"),
+    pytest.param({"extra": {"lang_code": "b", "volume_multiplier": 1.5}}, id="extra"),
+    pytest.param({"extra": {"chunk_size": 200, "seed": -1}}, id="unknown-extra"),
+])  # fmt: skip
 def test_openai_tts_speaks_as_it_is_set_up(keyed, fields):
     reply = say(keyed, **fields)
     assert reply.status == 200, reply.body

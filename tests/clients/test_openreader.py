@@ -13,23 +13,11 @@ from tests.clients.replay import JSON, LONG, PUNCTUATION, TEXT, bearer, hear, re
 
 NAMES = {
     "af": "alloy aoede bella heart jessica kore nicole nova river sarah sky",
-    "am": "adam echo eric fenrir liam michael onyx puck santa",
-    "bf": "alice emma isabella lily",
-    "bm": "daniel fable george lewis",
-    "ef": "dora",
-    "em": "alex santa",
-    "ff": "siwis",
-    "hf": "alpha beta",
-    "hm": "omega psi",
-    "if": "sara",
-    "im": "nicola",
-    "jf": "alpha gongitsune nezumi tebukuro",
-    "jm": "kumo",
-    "pf": "dora",
-    "pm": "alex santa",
-    "zf": "xiaobei xiaoni xiaoxiao xiaoyi",
-    "zm": "yunjian yunxi yunxia yunyang",
-}
+    "am": "adam echo eric fenrir liam michael onyx puck santa", "bf": "alice emma isabella lily",
+    "bm": "daniel fable george lewis", "ef": "dora", "em": "alex santa", "ff": "siwis", "hf": "alpha beta",
+    "hm": "omega psi", "if": "sara", "im": "nicola", "jf": "alpha gongitsune nezumi tebukuro", "jm": "kumo",
+    "pf": "dora", "pm": "alex santa", "zf": "xiaobei xiaoni xiaoxiao xiaoyi", "zm": "yunjian yunxi yunxia yunyang",
+}  # fmt: skip
 KOKORO = {f"{kind}_{name}" for kind, names in NAMES.items() for name in names.split()}
 """Its own list."""
 
@@ -58,17 +46,13 @@ def test_openreader_lists_voices_or_falls_back_to_those_that_there_are(keyed):
     assert set(names) >= KOKORO
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        pytest.param({"language": "en"}, id="language"),
-        pytest.param({"language": "es", "voice": "ef_dora", "input": "Un momento."}, id="spanish"),
-        pytest.param({"voice": "af_heart(0.5)+bf_emma(0.5)"}, id="blend"),
-        pytest.param({"instructions": "Read as for a child."}, id="instructions"),
-        pytest.param({"input": LONG, "speed": 0.5}, id="slow"),
-        pytest.param({"input": LONG, "speed": 3}, id="quick"),
-    ],
-)
+@pytest.mark.parametrize("fields", [
+    pytest.param({"language": "en"}, id="language"),
+    pytest.param({"language": "es", "voice": "ef_dora", "input": "Un momento."}, id="spanish"),
+    pytest.param({"voice": "af_heart(0.5)+bf_emma(0.5)"}, id="blend"),
+    pytest.param({"instructions": "Read as for a child."}, id="instructions"),
+    pytest.param({"input": LONG, "speed": 0.5}, id="slow"), pytest.param({"input": LONG, "speed": 3}, id="quick"),
+])  # fmt: skip
 def test_openreader_is_answered_at_once(server, fields):
     assert heard(say(server, **fields))
 

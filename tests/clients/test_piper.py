@@ -32,21 +32,17 @@ def heard(reply):
 
 
 @pytest.mark.parametrize("path", ["/", "/synthesize"], ids=["1.4", "1.5"])
-@pytest.mark.parametrize(
-    "fields",
-    [
-        pytest.param({}, id="text"),
-        pytest.param({"voice": None}, id="no-voice"),
-        pytest.param({"voice": "en_US-lessac-medium", "speaker": None}, id="american"),
-        pytest.param({"voice": "en_GB-alan-low"}, id="british"),
-        pytest.param({"voice": "es_MX-ald-medium", "text": "Un momento."}, id="mexican"),
-        pytest.param({"voice": "pt_PT-tugão-medium", "text": "Um momento."}, id="portuguese"),
-        pytest.param({"speaker": "p225", "speaker_id": 3}, id="speaker"),
-        pytest.param({"noise_scale": 0.667, "noise_w_scale": 0.8}, id="noise"),
-        pytest.param({"noise_w": 0.8, "length_scale": 1.0}, id="noise-w"),
-        pytest.param({"voice": "af_heart"}, id="kokoro"),
-    ],
-)
+@pytest.mark.parametrize("fields", [
+    pytest.param({}, id="text"), pytest.param({"voice": None}, id="no-voice"),
+    pytest.param({"voice": "en_US-lessac-medium", "speaker": None}, id="american"),
+    pytest.param({"voice": "en_GB-alan-low"}, id="british"),
+    pytest.param({"voice": "es_MX-ald-medium", "text": "Un momento."}, id="mexican"),
+    pytest.param({"voice": "pt_PT-tugão-medium", "text": "Um momento."}, id="portuguese"),
+    pytest.param({"speaker": "p225", "speaker_id": 3}, id="speaker"),
+    pytest.param({"noise_scale": 0.667, "noise_w_scale": 0.8}, id="noise"),
+    pytest.param({"noise_w": 0.8, "length_scale": 1.0}, id="noise-w"),
+    pytest.param({"voice": "af_heart"}, id="kokoro"),
+])  # fmt: skip
 def test_pipers_clients_are_answered(server, path, fields):
     assert heard(say(server, path, **fields))
 

@@ -85,15 +85,10 @@ def test_wyoming_openai_lists_voices_without_the_key(keyed, path):
     assert len(listed) == len(set(listed))
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {},
-        {"speed": 0.9},
-        {"instructions": "Calmly."},
-        {"lang_code": "b", "stream": True, "normalization_options": {"normalize": True}},
-    ],
-)
+@pytest.mark.parametrize("fields", [
+    {}, {"speed": 0.9}, {"instructions": "Calmly."},
+    {"lang_code": "b", "stream": True, "normalization_options": {"normalize": True}},
+])  # fmt: skip
 def test_wyoming_openai_passes_samples_on(keyed, fields):
     rate_hz, samples = say(keyed, TEXT, **fields)
     assert rate_hz == 24_000

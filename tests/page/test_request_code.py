@@ -14,11 +14,9 @@ TEXT = """It's "here": $5 \\ 3 – naïve 你."""
 """With what shells, Python and JavaScript read as their own."""
 
 COMMANDS = {
-    "curl": ["bash", "-euc"],
-    "Python, httpx": [sys.executable, "-c"],
-    "Python, openai": [sys.executable, "-W", "error", "-c"],
-    "JavaScript": ["node", "--input-type=module", "-e"],
-}
+    "curl": ["bash", "-euc"], "Python, httpx": [sys.executable, "-c"],
+    "Python, openai": [sys.executable, "-W", "error", "-c"], "JavaScript": ["node", "--input-type=module", "-e"],
+}  # fmt: skip
 SAVE = """
 const { writeFileSync } = await import('node:fs');
 writeFileSync('speech.flac', Buffer.from(await speech.arrayBuffer()));

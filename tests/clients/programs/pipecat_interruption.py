@@ -114,15 +114,11 @@ async def main():
     await worker.queue_frames(turn(SENTENCE * 20))
     await runner.run()
     found = {
-        "errors": errors,
-        "n_frames_after_interruption": listener.n_frames_after_interruption,
-        "said_s_before_cancel": service.said_s_before_cancel,
-        "heard_s_after_cancel": service.heard_s_after_cancel,
-        "next_words": listener.words[2],
-        "next_s": listener.seconds[2],
-        "kept_words": listener.words[4],
+        "errors": errors, "n_frames_after_interruption": listener.n_frames_after_interruption,
+        "said_s_before_cancel": service.said_s_before_cancel, "heard_s_after_cancel": service.heard_s_after_cancel,
+        "next_words": listener.words[2], "next_s": listener.seconds[2], "kept_words": listener.words[4],
         "silence_s": listener.seconds[5],
-    }
+    }  # fmt: skip
     print(json.dumps(found))
 
 

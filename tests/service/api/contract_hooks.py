@@ -3,29 +3,17 @@
 import schemathesis
 
 SECURITY_HEADERS = (
-    "cache-control",
-    "content-security-policy",
-    "cross-origin-resource-policy",
-    "referrer-policy",
+    "cache-control", "content-security-policy", "cross-origin-resource-policy", "referrer-policy",
     "x-content-type-options",
-)
+)  # fmt: skip
 
 ELEVENLABS = ("/v1/text-to-speech", "/v1/voices", "/v2/voices")
 """Beginnings of the paths whose errors have ElevenLabs' shape."""
 
 OF_MEANING = {
-    "document_limit",
-    "empty_text",
-    "invalid_blend",
-    "invalid_book",
-    "invalid_lexicon",
-    "invalid_text",
-    "invalid_markup",
-    "language_unavailable",
-    "nothing_to_say",
-    "unknown_symbol",
-    "unknown_voice",
-}
+    "document_limit", "empty_text", "invalid_blend", "invalid_book", "invalid_lexicon", "invalid_text",
+    "invalid_markup", "language_unavailable", "nothing_to_say", "unknown_symbol", "unknown_voice",
+}  # fmt: skip
 """Codes of 422, or of 400 under /v1, for what no schema can express."""
 
 

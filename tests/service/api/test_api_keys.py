@@ -67,48 +67,34 @@ def test_keys_are_not_in_what_is_printed_of_them():
     assert repr(key.digest) not in repr(key)
 
 
-@pytest.mark.parametrize(
-    ("line", "name", "key", "limits"),
-    [
-        (f"robot:{KEY}", "robot", KEY, KeyLimits()),
-        (f"  robot:{KEY}  requests=4", "robot", KEY, KeyLimits(4)),
-        (f"a.b-c_9:{KEY} characters_per_day=100000\trequests=1", "a.b-c_9", KEY, KeyLimits(1, 100_000)),
-        (f"robot:{KEY}:{KEY}", "robot", f"{KEY}:{KEY}", KeyLimits()),
-        (f"{'n' * 32}:{KEY}", "n" * 32, KEY, KeyLimits()),
-        # No name has such a form, so the colon is a part of the key.
-        (f"{'n' * 33}:{KEY}", None, f"{'n' * 33}:{KEY}", KeyLimits()),
-        (f"Robot:{KEY}", None, f"Robot:{KEY}", KeyLimits()),
-        (f":{KEY}", None, f":{KEY}", KeyLimits()),
-        (f"a/b:{KEY}", None, f"a/b:{KEY}", KeyLimits()),
-    ],
-)
+@pytest.mark.parametrize(("line", "name", "key", "limits"), [
+    (f"robot:{KEY}", "robot", KEY, KeyLimits()), (f"  robot:{KEY}  requests=4", "robot", KEY, KeyLimits(4)),
+    (f"a.b-c_9:{KEY} characters_per_day=100000\trequests=1", "a.b-c_9", KEY, KeyLimits(1, 100_000)),
+    (f"robot:{KEY}:{KEY}", "robot", f"{KEY}:{KEY}", KeyLimits()), (f"{'n' * 32}:{KEY}", "n" * 32, KEY, KeyLimits()),
+    # No name has such a form, so the colon is a part of the key.
+    (f"{'n' * 33}:{KEY}", None, f"{'n' * 33}:{KEY}", KeyLimits()),
+    (f"Robot:{KEY}", None, f"Robot:{KEY}", KeyLimits()), (f":{KEY}", None, f":{KEY}", KeyLimits()),
+    (f"a/b:{KEY}", None, f"a/b:{KEY}", KeyLimits()),
+])  # fmt: skip
 def test_a_line_is_a_key_or_a_name_and_a_key_with_limits(tmp_path, line, name, key, limits):
     (found,) = keys = ApiKeys.read(write(tmp_path / "keys", f"{line}\n".encode()))
     assert keys.find(key) is found
     assert (found.name, found.limits) == (name, limits)
 
 
-@pytest.mark.parametrize(
-    ("content", "line", "reason"),
-    [
-        (f"{KEY}\nshort\n", 2, "at least 16 characters"),
-        (f"{KEY}\n\n{KEY}\n", 3, "the same key as in line 1"),
-        (f"{KEY}\nsecret-0123456789 with white space\n", 2, "no spaces"),
-        (f"# the next is not ASCII\nsecrét-{KEY}\n", 2, "printable ASCII"),
-        (f"secret\x07-{KEY}\n", 1, "printable ASCII"),
-        (f"robot:short\n{KEY}\n", 1, "after its name and the colon"),
-        (f"robot:{KEY}\nother:{KEY}\n", 2, "the same key as in line 1"),
-        (f"robot:{KEY}\nrobot:{OTHER_KEY}\n", 2, "the same name as in line 1"),
-        (f"{KEY} requests=4\n", 1, "after NAME:KEY"),
-        (f"robot:{KEY} requests=0\n", 1, "from 1"),
-        (f"robot:{KEY} requests=-1\n", 1, "from 1"),
-        (f"robot:{KEY} requests=1.5\n", 1, "requests=NUMBER"),
-        (f"robot:{KEY} requests=1 requests=2\n", 1, "each once"),
-        (f"robot:{KEY} requests = 1\n", 1, "requests=NUMBER"),
-        (f"robot:{KEY} characters=5\n", 1, "characters_per_day=NUMBER"),
-        (f"robot:{KEY} secret-0123456789\n", 1, "requests=NUMBER"),
-    ],
-)
+@pytest.mark.parametrize(("content", "line", "reason"), [
+    (f"{KEY}\nshort\n", 2, "at least 16 characters"), (f"{KEY}\n\n{KEY}\n", 3, "the same key as in line 1"),
+    (f"{KEY}\nsecret-0123456789 with white space\n", 2, "no spaces"),
+    (f"# the next is not ASCII\nsecrét-{KEY}\n", 2, "printable ASCII"), (f"secret\x07-{KEY}\n", 1, "printable ASCII"),
+    (f"robot:short\n{KEY}\n", 1, "after its name and the colon"),
+    (f"robot:{KEY}\nother:{KEY}\n", 2, "the same key as in line 1"),
+    (f"robot:{KEY}\nrobot:{OTHER_KEY}\n", 2, "the same name as in line 1"),
+    (f"{KEY} requests=4\n", 1, "after NAME:KEY"), (f"robot:{KEY} requests=0\n", 1, "from 1"),
+    (f"robot:{KEY} requests=-1\n", 1, "from 1"), (f"robot:{KEY} requests=1.5\n", 1, "requests=NUMBER"),
+    (f"robot:{KEY} requests=1 requests=2\n", 1, "each once"), (f"robot:{KEY} requests = 1\n", 1, "requests=NUMBER"),
+    (f"robot:{KEY} characters=5\n", 1, "characters_per_day=NUMBER"),
+    (f"robot:{KEY} secret-0123456789\n", 1, "requests=NUMBER"),
+])  # fmt: skip
 def test_a_bad_line_is_named_by_its_number_without_the_key(tmp_path, content, line, reason):
     file = write(tmp_path / "keys", content.encode())
     with pytest.raises(SettingsError, match=rf"{file}, line {line}: .*{reason}") as caught:

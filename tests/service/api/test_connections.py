@@ -148,14 +148,12 @@ def half_sent(body=b"half", length=b"Content-Length: 1000"):
 
 
 HALVES = {
-    "a head": (half_sent()[:30],),
-    "a body that never begins": (half_sent(b""),),
-    "a body with its head": (half_sent(),),
-    "a body after its head": (half_sent(b""), b"half"),
+    "a head": (half_sent()[:30],), "a body that never begins": (half_sent(b""),),
+    "a body with its head": (half_sent(),), "a body after its head": (half_sent(b""), b"half"),
     "a body in chunks": (half_sent(b"5\r\nhal", b"Transfer-Encoding: chunked"),),
     "a body that waits": (half_sent(b"", b"Content-Length: 9\r\nExpect: 100-continue"),),
     "a body after an answer": (GET, half_sent()),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("parts", HALVES.values(), ids=HALVES)

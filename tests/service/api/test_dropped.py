@@ -10,15 +10,9 @@ from tests.service.api.speech_client import log_line, speak
 from tests.service.api.websocket.sessions import opened
 
 ODD = {
-    "bullet": "\uf0b7",
-    "citation": "\ue200cite\ue202turn0search1\ue201",
-    "escape": "\x1b",
-    "backspace": "\x08",
-    "noncharacter": "\ufffe",
-    "surrogate": "\ud83d",
-    "unassigned": "\u0378",
-    "letter": "\u13a0",
-}
+    "bullet": "\uf0b7", "citation": "\ue200cite\ue202turn0search1\ue201", "escape": "\x1b", "backspace": "\x08",
+    "noncharacter": "\ufffe", "surrogate": "\ud83d", "unassigned": "\u0378", "letter": "\u13a0",
+}  # fmt: skip
 TEXT = "Good {} day."
 PLAIN = "Good  day."
 
@@ -38,16 +32,11 @@ def test_synthesize_says_the_rest_and_tells(server, odd):
     assert "x-dropped" not in plain.headers
 
 
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [
-        ("/v1/audio/speech", "input"),
-        ("/v1/text-to-speech/af_heart", "text"),
-        ("/v1/text-to-speech/af_heart/stream", "text"),
-        ("/v1/text-to-speech/af_heart/with-timestamps", "text"),
-        ("/", "text"),
-    ],
-)
+@pytest.mark.parametrize(("path", "name"), [
+    ("/v1/audio/speech", "input"), ("/v1/text-to-speech/af_heart", "text"),
+    ("/v1/text-to-speech/af_heart/stream", "text"), ("/v1/text-to-speech/af_heart/with-timestamps", "text"),
+    ("/", "text"),
+])  # fmt: skip
 def test_other_doors_tell_in_the_same_header(server, path, name):
     fields = {"model": "tts-1", "voice": "af_heart"} if path == "/v1/audio/speech" else {}
     for odd in ODD.values():
@@ -129,16 +118,10 @@ def test_strict_characters_refuses_with_the_place(start_server):
     assert strict.stop() == 0
 
 
-@pytest.mark.parametrize(
-    ("written", "whole"),
-    [
-        (r'"a\ud800b"', r'"a\ufffdb"'),
-        (r'"\udc00\ud83d"', r'"\ufffd\ufffd"'),
-        (r'"\uD83D\uDE00"', r'"\uD83D\uDE00"'),
-        (r'"\ud83d\ud83d\ude00"', r'"\ufffd\ud83d\ude00"'),
-        (r'"\\\\ud800"', r'"\\\\ud800"'),
-        (r'"\\u00e9 \n \" \ud800"', r'"\\u00e9 \n \" \ufffd"'),
-    ],
-)
+@pytest.mark.parametrize(("written", "whole"), [
+    (r'"a\ud800b"', r'"a\ufffdb"'), (r'"\udc00\ud83d"', r'"\ufffd\ufffd"'), (r'"\uD83D\uDE00"', r'"\uD83D\uDE00"'),
+    (r'"\ud83d\ud83d\ude00"', r'"\ufffd\ud83d\ude00"'), (r'"\\\\ud800"', r'"\\\\ud800"'),
+    (r'"\\u00e9 \n \" \ud800"', r'"\\u00e9 \n \" \ufffd"'),
+])  # fmt: skip
 def test_halves_of_pairs_are_replaced_in_json(written, whole):
     assert without_halves(written) == whole

@@ -80,15 +80,10 @@ def test_the_field_that_is_wrong_is_known(client):
     assert answer.json()["detail"]["status"] == "invalid_request"
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "content", "status", "code"),
-    [
-        ("POST", "/door", b"{", 400, "invalid_json"),
-        ("POST", "/door", b" " * 1001, 413, "body_too_large"),
-        ("GET", "/door", b"", 405, "method_not_allowed"),
-        ("GET", "/door/none", b"", 404, "not_found"),
-    ],
-)
+@pytest.mark.parametrize(("method", "path", "content", "status", "code"), [
+    ("POST", "/door", b"{", 400, "invalid_json"), ("POST", "/door", b" " * 1001, 413, "body_too_large"),
+    ("GET", "/door", b"", 405, "method_not_allowed"), ("GET", "/door/none", b"", 404, "not_found"),
+])  # fmt: skip
 def test_middleware_and_routing_keep_to_it(client, method, path, content, status, code):
     headers = {"content-type": "application/json"}
     answer = client.request(method, path, content=content, headers=headers)

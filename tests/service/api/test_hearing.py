@@ -11,19 +11,15 @@ pytestmark = pytest.mark.thorough
 
 # Everyday sentences, three to four seconds each.
 SENTENCES = [
-    "The quick brown fox jumps over the lazy dog.",
-    "Please call me when you get to the office in the morning.",
-    "We will have dinner together after the meeting.",
-    "She opened the window and looked at the garden.",
-    "The train to the city leaves at nine in the evening.",
-    "I would like to have a cup of coffee with milk.",
+    "The quick brown fox jumps over the lazy dog.", "Please call me when you get to the office in the morning.",
+    "We will have dinner together after the meeting.", "She opened the window and looked at the garden.",
+    "The train to the city leaves at nine in the evening.", "I would like to have a cup of coffee with milk.",
     "It was raining all day, so the children played in the house.",
     "He wrote a long letter to his brother in the army.",
     "There is nothing to worry about, everything is going to be fine.",
-    "The doctor said that you should stay in bed for a week.",
-    "Most people think that the new road is a good idea.",
+    "The doctor said that you should stay in bed for a week.", "Most people think that the new road is a good idea.",
     "My father bought a small boat last summer.",
-]
+]  # fmt: skip
 VOICES = ["af_heart", "am_michael", "bf_emma", "am_fenrir"]
 BOUND = 0.10
 """Word error rate; these voices, read by espeak-ng's phonemes, were measured at 0.064."""
@@ -110,15 +106,11 @@ def test_a_recognizer_hears_what_was_written(real_server, decoder):
     assert errors / total <= BOUND, "\n".join(report)
 
 
-@pytest.mark.parametrize(
-    ("speed", "tempos", "bound"),
-    [
-        pytest.param(0.25, (2.0, 2.0), 0.35, marks=pytest.mark.slow),
-        pytest.param(0.4, (2.0, 1.25), 0.35, marks=pytest.mark.slow),
-        pytest.param(2.5, (0.5, 0.8), 0.55, marks=pytest.mark.slow),
-        (4.0, (0.5, 0.5), 0.8),
-    ],
-)
+@pytest.mark.parametrize(("speed", "tempos", "bound"), [
+    pytest.param(0.25, (2.0, 2.0), 0.35, marks=pytest.mark.slow),
+    pytest.param(0.4, (2.0, 1.25), 0.35, marks=pytest.mark.slow),
+    pytest.param(2.5, (0.5, 0.8), 0.55, marks=pytest.mark.slow), (4.0, (0.5, 0.5), 0.8),
+])  # fmt: skip
 def test_a_recognizer_hears_speech_of_any_speed(real_server, decoder, speed, tempos, bound):
     """FFmpeg's stretching brings the speech back to its usual pace: the recognizer knows no other.
 

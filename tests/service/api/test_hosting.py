@@ -98,23 +98,12 @@ def test_a_drained_application_admits_nobody():
     assert asyncio.run(scenario())
 
 
-@pytest.mark.parametrize(
-    ("address", "answered"),
-    [
-        (("127.0.0.1", 80), True),
-        (("127.8.8.8", 80), True),
-        (("::1", 80), True),
-        (("::ffff:127.0.0.1", 80), True),
-        (("localhost", 80), True),
-        (("/run/kokoro.sock", None), True),
-        (None, True),
-        (("192.0.2.1", 80), False),
-        (("::ffff:192.0.2.1", 80), False),
-        (("fe80::1%eth0", 80), False),
-        (("0.0.0.0", 80), False),
-        (("kokoro.example.com", 80), False),
-    ],
-)
+@pytest.mark.parametrize(("address", "answered"), [
+    (("127.0.0.1", 80), True), (("127.8.8.8", 80), True), (("::1", 80), True), (("::ffff:127.0.0.1", 80), True),
+    (("localhost", 80), True), (("/run/kokoro.sock", None), True), (None, True), (("192.0.2.1", 80), False),
+    (("::ffff:192.0.2.1", 80), False), (("fe80::1%eth0", 80), False), (("0.0.0.0", 80), False),
+    (("kokoro.example.com", 80), False),
+])  # fmt: skip
 def test_without_keys_only_loopback_is_answered(address, answered):
     async def app(scope, receive, send):
         await send({"type": "http.response.start", "status": 200, "headers": []})

@@ -126,25 +126,16 @@ def test_a_request_that_cannot_be_spoken_is_refused(server, fields, status, code
     assert named in assert_error(speak(server, **fields), status, code)
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "code"),
-    [
-        (b"", 422, "invalid_request"),
-        (b"{", 400, "invalid_json"),
-        (b'{"text": "a",}', 400, "invalid_json"),
-        (b"\xff\xfe", 400, "invalid_json"),
-        (b'"text"', 422, "invalid_request"),
-        (b"[]", 422, "invalid_request"),
-        (b"null", 422, "invalid_request"),
-        (rb'{"text": "\ud800"}', 422, "nothing_to_say"),
-        (rb'{"text": "a", "voice": "\ud800"}', 422, "invalid_blend"),
-        (rb'{"text": "a", "\ud800": 1}', 422, "invalid_request"),
-        (b'{"text": "a", "speed": NaN}', 422, "invalid_request"),
-        (b'{"text": "a", "speed": 1e999}', 422, "invalid_request"),
-        (b"[" * 100_000, 400, "invalid_json"),
-        (b'{"text": "' + b"a" * 300_000 + b'"}', 413, "body_too_large"),
-    ],
-)
+@pytest.mark.parametrize(("body", "status", "code"), [
+    (b"", 422, "invalid_request"), (b"{", 400, "invalid_json"), (b'{"text": "a",}', 400, "invalid_json"),
+    (b"\xff\xfe", 400, "invalid_json"), (b'"text"', 422, "invalid_request"), (b"[]", 422, "invalid_request"),
+    (b"null", 422, "invalid_request"), (rb'{"text": "\ud800"}', 422, "nothing_to_say"),
+    (rb'{"text": "a", "voice": "\ud800"}', 422, "invalid_blend"),
+    (rb'{"text": "a", "\ud800": 1}', 422, "invalid_request"),
+    (b'{"text": "a", "speed": NaN}', 422, "invalid_request"),
+    (b'{"text": "a", "speed": 1e999}', 422, "invalid_request"), (b"[" * 100_000, 400, "invalid_json"),
+    (b'{"text": "' + b"a" * 300_000 + b'"}', 413, "body_too_large"),
+])  # fmt: skip
 def test_a_body_that_cannot_be_read_is_refused(server, body, status, code):
     headers = {"content-type": "application/json"}
     assert_error(server.client.post("/synthesize", content=body, headers=headers), status, code)
@@ -301,15 +292,10 @@ def test_a_process_that_cannot_serve_ends_with_one_line_and_status_1(start_serve
 
 
 @pytest.mark.own_server
-@pytest.mark.parametrize(
-    ("flag", "value", "named"),
-    [
-        ("--voices-dir", "/nowhere", "no voices"),
-        ("--voice", "af_nobody", "af_nobody"),
-        ("--provider", "cuda", "CUDA"),
-        ("--espeak-library", "/nowhere/libespeak-ng.so", "libespeak-ng.so"),
-    ],
-)
+@pytest.mark.parametrize(("flag", "value", "named"), [
+    ("--voices-dir", "/nowhere", "no voices"), ("--voice", "af_nobody", "af_nobody"), ("--provider", "cuda", "CUDA"),
+    ("--espeak-library", "/nowhere/libespeak-ng.so", "libespeak-ng.so"),
+])  # fmt: skip
 def test_what_is_missing_stops_start_up_with_one_line(model_file, cache_dir, flag, value, named):
     done = command("serve", "--port", "0", "--cache-dir", str(cache_dir), flag, value)
     assert (done.returncode, done.stdout) == (1, "")
@@ -340,15 +326,12 @@ def test_a_taken_port_is_all_that_is_said():
 
 
 @pytest.mark.own_server
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ((), r"ready: open (http://127\.0\.0\.1:\d+) in a browser, or send requests there$"),
-        (("--no-page", "--host", "localhost"), r"ready: listening on (http://localhost:\d+)$"),
-        (("--host", "0.0.0.0", "--insecure"), r"ready: open (http://localhost:\d+) in a browser"),
-        (("--host", "::1", "--log-format", "json"), r'"ready: open (http://\[::1\]:\d+) in a br'),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), [
+    ((), r"ready: open (http://127\.0\.0\.1:\d+) in a browser, or send requests there$"),
+    (("--no-page", "--host", "localhost"), r"ready: listening on (http://localhost:\d+)$"),
+    (("--host", "0.0.0.0", "--insecure"), r"ready: open (http://localhost:\d+) in a browser"),
+    (("--host", "::1", "--log-format", "json"), r'"ready: open (http://\[::1\]:\d+) in a br'),
+])  # fmt: skip
 def test_the_last_line_of_start_up_says_that_it_is_ready_and_where(start_server, arguments, said):
     server = start_server(*arguments)
     url = server.wait_for(said)

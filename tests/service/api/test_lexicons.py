@@ -58,20 +58,16 @@ def test_a_session_has_the_lexicon_of_its_last_config(server):
         session.finish()
 
 
-@pytest.mark.parametrize(
-    ("lexicon", "code", "named"),
-    [
-        ({"Zorvath": "/k@/"}, "invalid_lexicon", "entry 1 ('Zorvath'): '@'"),
-        ({"a": "b", "Zorvath": ""}, "invalid_lexicon", "'Zorvath'"),
-        ({"": "b"}, "invalid_lexicon", "''"),
-        ({"a": "b", "A": "b"}, "invalid_lexicon", "entry 2 ('A'): an earlier entry"),
-        ({"a" * 65: "b"}, "invalid_lexicon", "65 characters; the limit is 64"),
-        ({f"a{number}": "b" for number in range(1000)}, "invalid_lexicon", "1000 words"),
-        ({"a": 1}, "invalid_request", "lexicon: Input should be an object with strings"),
-        (["a"], "invalid_request", "lexicon: Input should be an object with strings"),
-        ("a", "invalid_request", "lexicon: Input should be an object with strings"),
-    ],
-)
+@pytest.mark.parametrize(("lexicon", "code", "named"), [
+    ({"Zorvath": "/k@/"}, "invalid_lexicon", "entry 1 ('Zorvath'): '@'"),
+    ({"a": "b", "Zorvath": ""}, "invalid_lexicon", "'Zorvath'"), ({"": "b"}, "invalid_lexicon", "''"),
+    ({"a": "b", "A": "b"}, "invalid_lexicon", "entry 2 ('A'): an earlier entry"),
+    ({"a" * 65: "b"}, "invalid_lexicon", "65 characters; the limit is 64"),
+    ({f"a{number}": "b" for number in range(1000)}, "invalid_lexicon", "1000 words"),
+    ({"a": 1}, "invalid_request", "lexicon: Input should be an object with strings"),
+    (["a"], "invalid_request", "lexicon: Input should be an object with strings"),
+    ("a", "invalid_request", "lexicon: Input should be an object with strings"),
+])  # fmt: skip
 @pytest.mark.parametrize("path", ["/synthesize", "/phonemize", "/v1/audio/speech"])
 def test_a_lexicon_that_cannot_be_used_is_refused(server, path, lexicon, code, named):
     fields = {"text": TEXT}

@@ -49,15 +49,10 @@ def test_openai_takes_it_where_the_answer_is_whole(remembering):
     assert "set stream to false" in refused.json()["error"]["message"]
 
 
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        ({"stream": True}, "set stream to false"),
-        ({"volume": 6}, "not both"),
-        ({"loudness": 0}, "loudness"),
-        ({"loudness": -51}, "loudness"),
-    ],
-)
+@pytest.mark.parametrize(("more", "message"), [
+    ({"stream": True}, "set stream to false"), ({"volume": 6}, "not both"), ({"loudness": 0}, "loudness"),
+    ({"loudness": -51}, "loudness"),
+])  # fmt: skip
 def test_a_loudness_that_cannot_be_had_is_refused(remembering, more, message):
     answer = remembering.client.post("/synthesize", json={**PCM, "loudness": -20, **more})
     assert answer.status_code == 422

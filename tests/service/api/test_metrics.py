@@ -226,15 +226,11 @@ def used():
     return metrics
 
 
-@pytest.mark.parametrize(
-    "accept",
-    [
-        "application/openmetrics-text",
-        "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
-        "application/OpenMetrics-text; version=abc",
-        "text/plain, application/openmetrics-text;version=99\x7f",
-    ],
-)
+@pytest.mark.parametrize("accept", [
+    "application/openmetrics-text",
+    "application/openmetrics-text;version=1.0.0;q=0.6,text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+    "application/OpenMetrics-text; version=abc", "text/plain, application/openmetrics-text;version=99\x7f",
+])  # fmt: skip
 def test_openmetrics_is_given_to_who_asks(used, accept):
     content, content_type = used.render(accept)
     assert content_type == OPENMETRICS

@@ -15,34 +15,13 @@ from service.settings import Settings
 from service import errors
 
 PATHS = {
-    "/synthesize",
-    "/phonemize",
-    "/languages",
-    "/voices",
-    "/health",
-    "/ready",
-    "/jobs",
-    "/jobs/{job_id}",
-    "/jobs/{job_id}/events",
-    "/jobs/{job_id}/output",
-    "/jobs/{job_id}/retry",
-    "/jobs/{job_id}/timestamps/{form}",
-    "/metrics",
-    "/v1/audio/models",
-    "/v1/audio/speech",
-    "/v1/audio/voices",
-    "/v1/models",
-    "/v1/models/{model}",
-    "/v1/test",
-    "/v1/text-to-speech/{voice_id}",
-    "/v1/text-to-speech/{voice_id}/stream",
-    "/v1/text-to-speech/{voice_id}/with-timestamps",
-    "/v1/text-to-speech/{voice_id}/stream/with-timestamps",
-    "/v1/voices",
-    "/v1/voices/{voice_id}",
-    "/v2/voices",
-    "/",
-}
+    "/synthesize", "/phonemize", "/languages", "/voices", "/health", "/ready", "/jobs", "/jobs/{job_id}",
+    "/jobs/{job_id}/events", "/jobs/{job_id}/output", "/jobs/{job_id}/retry", "/jobs/{job_id}/timestamps/{form}",
+    "/metrics", "/v1/audio/models", "/v1/audio/speech", "/v1/audio/voices", "/v1/models", "/v1/models/{model}",
+    "/v1/test", "/v1/text-to-speech/{voice_id}", "/v1/text-to-speech/{voice_id}/stream",
+    "/v1/text-to-speech/{voice_id}/with-timestamps", "/v1/text-to-speech/{voice_id}/stream/with-timestamps",
+    "/v1/voices", "/v1/voices/{voice_id}", "/v2/voices", "/",
+}  # fmt: skip
 
 ELEVENLABS = ("/v1/text-to-speech", "/v1/voices", "/v2/voices")
 """Beginnings of the paths whose errors have ElevenLabs' shape."""
@@ -174,30 +153,22 @@ def test_every_example_is_spoken(server, document):
         assert media_type in document["paths"][path]["post"]["responses"]["200"]["content"]
 
 
-@pytest.mark.parametrize(
-    ("path", "fields", "media_type"),
-    [
-        ("/synthesize", {"text": "Yes."}, "audio/wav"),
-        ("/synthesize", {"text": "Yes.", "format": "pcm"}, "audio/pcm"),
-        ("/synthesize", {"text": "Yes.", "format": "flac"}, "audio/flac"),
-        ("/synthesize", {"text": "Yes.", "format": "mp3", "stream": True}, "audio/mpeg"),
-        ("/synthesize", {"text": "Yes.", "format": "opus", "stream": True}, "audio/ogg"),
-        ("/synthesize", {"text": "Yes.", "format": "aac"}, "audio/aac"),
-        ("/synthesize", {"text": "Yes.", "format": "mulaw"}, "audio/PCMU"),
-        ("/synthesize", {"text": "Yes.", "format": "alaw", "sample_rate": 48_000}, "audio/PCMA"),
-        ("/synthesize", {"text": "Yes.", "format": "srt"}, "application/x-subrip"),
-        ("/synthesize", {"text": "Yes.", "format": "vtt"}, "text/vtt"),
-        ("/synthesize", {"text": "Yes.", "timestamps": "word"}, "application/json"),
-        (
-            "/synthesize",
-            {"text": "Yes.", "timestamps": "phoneme", "format": "pcm", "stream": True},
-            "text/event-stream",
-        ),
-        ("/v1/audio/speech", {"input": "Yes.", "timestamps": True}, "application/json"),
-        ("/v1/audio/speech", {"input": "Yes.", "return_timestamps": True}, "application/json"),
-        ("/v1/audio/speech", {"input": "Yes.", "stream_format": "sse"}, "text/event-stream"),
-    ],
-)
+@pytest.mark.parametrize(("path", "fields", "media_type"), [
+    ("/synthesize", {"text": "Yes."}, "audio/wav"), ("/synthesize", {"text": "Yes.", "format": "pcm"}, "audio/pcm"),
+    ("/synthesize", {"text": "Yes.", "format": "flac"}, "audio/flac"),
+    ("/synthesize", {"text": "Yes.", "format": "mp3", "stream": True}, "audio/mpeg"),
+    ("/synthesize", {"text": "Yes.", "format": "opus", "stream": True}, "audio/ogg"),
+    ("/synthesize", {"text": "Yes.", "format": "aac"}, "audio/aac"),
+    ("/synthesize", {"text": "Yes.", "format": "mulaw"}, "audio/PCMU"),
+    ("/synthesize", {"text": "Yes.", "format": "alaw", "sample_rate": 48_000}, "audio/PCMA"),
+    ("/synthesize", {"text": "Yes.", "format": "srt"}, "application/x-subrip"),
+    ("/synthesize", {"text": "Yes.", "format": "vtt"}, "text/vtt"),
+    ("/synthesize", {"text": "Yes.", "timestamps": "word"}, "application/json"),
+    ("/synthesize", {"text": "Yes.", "timestamps": "phoneme", "format": "pcm", "stream": True}, "text/event-stream"),
+    ("/v1/audio/speech", {"input": "Yes.", "timestamps": True}, "application/json"),
+    ("/v1/audio/speech", {"input": "Yes.", "return_timestamps": True}, "application/json"),
+    ("/v1/audio/speech", {"input": "Yes.", "stream_format": "sse"}, "text/event-stream"),
+])  # fmt: skip
 def test_every_media_type_is_given(server, document, path, fields, media_type):
     answer = server.client.post(path, json=fields)
     assert answer.status_code == 200

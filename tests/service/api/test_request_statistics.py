@@ -44,17 +44,11 @@ def test_clauses_of_a_session_have_chunks_of_their_own():
     assert statistics.n_chunks == 3
 
 
-@pytest.mark.parametrize(
-    ("cached", "result"),
-    [
-        ([None, None], None),
-        ([False], "miss"),
-        ([True, True], "hit"),
-        ([True, False], "partial"),
-        ([None, True], "hit"),  # a lone pause, which nobody keeps
-        ([None, False], "miss"),
-    ],
-)
+@pytest.mark.parametrize(("cached", "result"), [
+    ([None, None], None), ([False], "miss"), ([True, True], "hit"), ([True, False], "partial"),
+    ([None, True], "hit"),  # a lone pause, which nobody keeps
+    ([None, False], "miss"),
+])  # fmt: skip
 def test_the_cache_is_told_by_the_chunks_that_it_was_asked_for(cached, result):
     segments = [segment(0.1, chunk=n, cached=was) for n, was in enumerate(cached)]
     # The windows of a chunk are asked for once.

@@ -53,31 +53,14 @@ def test_every_key_lets_in(secured, key, header):
     assert spoken.status_code == 200
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {},
-        bearer(STRANGER),
-        bearer(KEYS[0][:-1]),
-        {"authorization": "Bearer"},
-        {"x-api-key": STRANGER},
-        {"authorization": f"Basic {KEYS[0]}"},
-        {"cookie": f"api_key={KEYS[0]}"},
-    ],
-)
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("POST", "/synthesize"),
-        ("POST", "/v1/audio/speech"),
-        ("GET", "/voices"),
-        ("GET", "/v1/models"),
-        ("GET", "/metrics"),
-        ("GET", "/openapi.json"),
-        ("GET", "/nothing"),
-        ("DELETE", "/voices"),
-    ],
-)
+@pytest.mark.parametrize("headers", [
+    {}, bearer(STRANGER), bearer(KEYS[0][:-1]), {"authorization": "Bearer"}, {"x-api-key": STRANGER},
+    {"authorization": f"Basic {KEYS[0]}"}, {"cookie": f"api_key={KEYS[0]}"},
+])  # fmt: skip
+@pytest.mark.parametrize(("method", "path"), [
+    ("POST", "/synthesize"), ("POST", "/v1/audio/speech"), ("GET", "/voices"), ("GET", "/v1/models"),
+    ("GET", "/metrics"), ("GET", "/openapi.json"), ("GET", "/nothing"), ("DELETE", "/voices"),
+])  # fmt: skip
 def test_nothing_is_told_to_who_has_no_key(secured, method, path, headers):
     body = {"text": TEXT} if method == "POST" else None
     answer = secured.client.request(method, path, json=body, headers=headers)

@@ -84,34 +84,16 @@ def test_every_header_gets_a_part_the_whole_or_416(app, header):
         assert answer.status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("header", "status", "expected"),
-    [
-        ("bytes=0-0", 206, CONTENT[:1]),
-        ("BYTES=10-", 206, CONTENT[10:]),
-        ("bytes=-5", 206, CONTENT[-5:]),
-        ("bytes=-500", 206, CONTENT),
-        ("bytes=90-500", 206, CONTENT[90:]),
-        (f"bytes=90-{HUGE}", 206, CONTENT[90:]),
-        (f"bytes=-{HUGE}", 206, CONTENT),
-        (f"bytes={'0' * 5000}7-8", 206, CONTENT[7:9]),
-        ("bytes=5-6,", 206, CONTENT[5:7]),
-        ("bytes=5-6, 700-800", 206, CONTENT[5:7]),
-        ("bytes=100-", 416, None),
-        ("bytes=-0", 416, None),
-        (f"bytes={HUGE}-", 416, None),
-        ("bytes=200-300, 400-", 416, None),
-        ("bytes=6-5", 200, CONTENT),
-        ("bytes=5 - 6", 200, CONTENT),
-        ("bytes=5-6, x", 200, CONTENT),
-        ("bytes=+5-6", 200, CONTENT),
-        ("bytes=1_0-2_0", 200, CONTENT),
-        ("bytes=-", 200, CONTENT),
-        ("bytes=", 200, CONTENT),
-        ("bytes 5-6", 200, CONTENT),
-        ("seconds=5-6", 200, CONTENT),
-    ],
-)
+@pytest.mark.parametrize(("header", "status", "expected"), [
+    ("bytes=0-0", 206, CONTENT[:1]), ("BYTES=10-", 206, CONTENT[10:]), ("bytes=-5", 206, CONTENT[-5:]),
+    ("bytes=-500", 206, CONTENT), ("bytes=90-500", 206, CONTENT[90:]), (f"bytes=90-{HUGE}", 206, CONTENT[90:]),
+    (f"bytes=-{HUGE}", 206, CONTENT), (f"bytes={'0' * 5000}7-8", 206, CONTENT[7:9]),
+    ("bytes=5-6,", 206, CONTENT[5:7]), ("bytes=5-6, 700-800", 206, CONTENT[5:7]), ("bytes=100-", 416, None),
+    ("bytes=-0", 416, None), (f"bytes={HUGE}-", 416, None), ("bytes=200-300, 400-", 416, None),
+    ("bytes=6-5", 200, CONTENT), ("bytes=5 - 6", 200, CONTENT), ("bytes=5-6, x", 200, CONTENT),
+    ("bytes=+5-6", 200, CONTENT), ("bytes=1_0-2_0", 200, CONTENT), ("bytes=-", 200, CONTENT),
+    ("bytes=", 200, CONTENT), ("bytes 5-6", 200, CONTENT), ("seconds=5-6", 200, CONTENT),
+])  # fmt: skip
 def test_ranges_are_those_of_the_rfc(app, header, status, expected):
     answer = ask(app, header)
     assert answer.status_code == status
@@ -153,12 +135,10 @@ def test_preconditions_are_those_of_the_rfc(app):
         *[(412, {"if_match": other}) for other in ('"a"', f"W/{tag}", tag[1:-1], "", f"{tag} x")],
         *[(304, {"if_none_match": known}) for known in (tag, f"W/{tag}", "*", f'W/"a,b", {tag}')],
         *[(200, {"if_none_match": other}) for other in ('"a"', tag[1:-1], "", f"{tag}{tag}", '"')],
-        *[(304, {"if_modified_since": since}) for since in (date, LATER)],
-        (200, {"if_modified_since": EARLIER}),
+        *[(304, {"if_modified_since": since}) for since in (date, LATER)], (200, {"if_modified_since": EARLIER}),
         *[(200, {"if_unmodified_since": since}) for since in (date, LATER)],
         # The older forms of a date.
-        (412, {"if_unmodified_since": EARLIER}),
-        (412, {"if_unmodified_since": "Sunday, 06-Nov-94 08:49:37 GMT"}),
+        (412, {"if_unmodified_since": EARLIER}), (412, {"if_unmodified_since": "Sunday, 06-Nov-94 08:49:37 GMT"}),
         (412, {"if_unmodified_since": "Sun Nov  6 08:49:37 1994"}),
         (304, {"if_modified_since": "Sun Nov 16 08:49:37 2999"}),
         *[(200, {name: no_date}) for no_date in NO_DATES for name in ("if_modified_since", "if_unmodified_since")],
@@ -168,9 +148,8 @@ def test_preconditions_are_those_of_the_rfc(app):
         (200, {"if_none_match": '"a"', "if_modified_since": LATER}),
         (304, {"if_none_match": tag, "if_modified_since": EARLIER}),
         # Who expects one version and has it gets no other answer than who has it.
-        (304, {"if_match": tag, "if_none_match": tag}),
-        (412, {"if_match": '"a"', "if_none_match": tag}),
-    ]
+        (304, {"if_match": tag, "if_none_match": tag}), (412, {"if_match": '"a"', "if_none_match": tag}),
+    ]  # fmt: skip
     missed = []
     for status, headers in cases:
         for method in ("GET", "HEAD"):

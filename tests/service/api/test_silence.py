@@ -18,21 +18,15 @@ from service.audio import FORMATS
 from service.speech import Delivery, Utterance
 
 PAUSES = (
-    "[pause:0s]",
-    "[pause:0ms]. [pause:0s]",
-    "[pause:0.00002s]",
-    "[pause:0.01ms] [pause:0.02ms]",
-    "[pause:1ms]",
+    "[pause:0s]", "[pause:0ms]. [pause:0s]", "[pause:0.00002s]", "[pause:0.01ms] [pause:0.02ms]", "[pause:1ms]",
     "[voice:bm_george] [pause:0s][/voice]",
-)
+)  # fmt: skip
 """Texts of nothing but pauses, most of them without a sample."""
 
 BREAKS = (
-    '<speak><break time="0s"/></speak>',
-    '<speak><break time="0ms"/>.<break strength="none"/></speak>',
-    '<speak><break strength="none"/></speak>',
-    '<speak><prosody rate="200%"><break time="0s"/></prosody></speak>',
-)
+    '<speak><break time="0s"/></speak>', '<speak><break time="0ms"/>.<break strength="none"/></speak>',
+    '<speak><break strength="none"/></speak>', '<speak><prosody rate="200%"><break time="0s"/></prosody></speak>',
+)  # fmt: skip
 """The same in SSML."""
 
 SHORT_SILENCE = bytes(2 * 4_800)
@@ -191,20 +185,13 @@ INVISIBLE = ("\u200b", "\ufeff \u200e", "\u3164", "\u2800", "\u115f\u1160", "\u0
 """Texts that look like white space."""
 
 
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("/synthesize", {"text": "{}"}),
-        ("/synthesize", {"text": "{}", "stream": True, "format": "pcm"}),
-        ("/synthesize", {"text": "<speak>{}</speak>", "ssml": True}),
-        ("/phonemize", {"text": "{}"}),
-        ("/v1/audio/speech", {"input": "{}"}),
-        ("/v1/audio/speech", {"input": "{}", "stream_format": "sse"}),
-        ("/v1/text-to-speech/af_heart", {"text": "{}"}),
-        ("/v1/text-to-speech/af_heart/stream", {"text": "{}"}),
-        ("/", {"text": "{}"}),
-    ],
-)
+@pytest.mark.parametrize(("path", "body"), [
+    ("/synthesize", {"text": "{}"}), ("/synthesize", {"text": "{}", "stream": True, "format": "pcm"}),
+    ("/synthesize", {"text": "<speak>{}</speak>", "ssml": True}), ("/phonemize", {"text": "{}"}),
+    ("/v1/audio/speech", {"input": "{}"}), ("/v1/audio/speech", {"input": "{}", "stream_format": "sse"}),
+    ("/v1/text-to-speech/af_heart", {"text": "{}"}), ("/v1/text-to-speech/af_heart/stream", {"text": "{}"}),
+    ("/", {"text": "{}"}),
+])  # fmt: skip
 def test_a_text_in_which_nothing_is_seen_is_as_empty_as_white_space(server, path, body):
     def answer(text):
         filled = {name: value.replace("{}", text) if isinstance(value, str) else value for name, value in body.items()}

@@ -22,14 +22,10 @@ def test_times_are_those_of_the_words_as_they_were_sent(server):
         assert TAGGED[word["text_start"] : word["text_end"]] == word["text"]
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("[voice:nobody]Hi.[/voice]", "unknown_voice"),
-        ("[voice:af_sky]Hi.", "invalid_markup"),
-        ("Hi.[/voice]", "invalid_markup"),
-    ],
-)
+@pytest.mark.parametrize(("text", "code"), [
+    ("[voice:nobody]Hi.[/voice]", "unknown_voice"), ("[voice:af_sky]Hi.", "invalid_markup"),
+    ("Hi.[/voice]", "invalid_markup"),
+])  # fmt: skip
 def test_wrong_tags_are_refused_by_every_door(text, code, server):
     requests = [
         ("/synthesize", {"text": text}),
