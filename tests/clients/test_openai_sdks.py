@@ -10,7 +10,7 @@ import subprocess
 
 import openai
 import pytest
-from tests.clients.replay import CLIENTS, KEY, ORIGIN, PROGRAMS, PUNCTUATION, TEXT, hear, hear_pcm, replay
+from tests.clients.replay import CLIENTS, KEY, PROGRAMS, PUNCTUATION, STRANGERS_KEY, TEXT, hear, hear_pcm, preflight
 
 NODE = CLIENTS / "node"
 
@@ -56,7 +56,7 @@ def test_python_raises_what_the_sdk_documents(client):
         assert caught.value.type == "invalid_request_error"
         assert caught.value.param == next(iter(fields))
         assert caught.value.request_id
-    stranger = client.with_options(api_key="sk-somebody-elses-0123456789")
+    stranger = client.with_options(api_key=STRANGERS_KEY)
     with pytest.raises(openai.AuthenticationError):
         stranger.audio.speech.create(**speech)
     assert client.audio.speech.create(**{**speech, "input": PUNCTUATION}).content
@@ -83,13 +83,4 @@ def test_node_speaks(keyed):
 
 
 def test_a_browser_with_the_sdk_may_ask(keyed):
-    preflight = {
-        "Origin": ORIGIN,
-        "Access-Control-Request-Method": "POST",
-        "Access-Control-Request-Headers": ",".join(SENT_FROM_A_BROWSER),
-    }
-    reply = replay(keyed, "OPTIONS", "/v1/audio/speech", preflight)
-    assert reply.status in (200, 204)
-    assert reply.headers["access-control-allow-origin"] == ORIGIN
-    allowed = reply.headers["access-control-allow-headers"].lower().split(", ")
-    assert set(SENT_FROM_A_BROWSER) <= set(allowed)
+    preflight(keyed, *SENT_FROM_A_BROWSER)
