@@ -68,11 +68,9 @@ def test_node_speaks(keyed):
     done = subprocess.run(
         ["node", "--input-type=module", "-", f"{keyed.url}/v1", KEY],
         input=(PROGRAMS / "openai_node.mjs").read_text(encoding="utf-8"),
-        capture_output=True,
-        text=True,
-        timeout=600,
         cwd=NODE,  # where it finds its packages
-    )
+        capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert {"kokoro", "tts-1"} <= set(found["models"])

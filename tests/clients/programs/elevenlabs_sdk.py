@@ -32,6 +32,7 @@ def main():
     lines = list(speech.stream_with_timestamps("af_heart", text=TEXT, output_format="pcm_24000"))
     settings = VoiceSettings(speed=0.8, stability=0.4)
     pcm = {"text": TEXT, "output_format": "pcm_24000"}
+    flash = {"model_id": "eleven_flash_v2_5", "output_format": "pcm_24000"}
     found = {
         "voices": [voice.voice_id for voice in client.voices.get_all().voices],
         "search": [voice.voice_id for voice in client.voices.search(search="heart").voices],
@@ -41,7 +42,7 @@ def main():
         "pcm": encoded(speech.convert("af_heart", **pcm)),
         "slow": encoded(speech.convert("af_heart", voice_settings=settings, **pcm)),
         "blend": encoded(speech.convert("af_bella(2)+af_sky(1)", **pcm)),
-        "streamed": encoded(speech.stream("af_heart", model_id="eleven_flash_v2_5", **pcm)),
+        "streamed": encoded(speech.stream("af_heart", **{**pcm, **flash})),
         "timed": {
             "audio": timed.audio_base_64,
             "characters": timed.alignment.characters,
@@ -52,14 +53,7 @@ def main():
             "audio": encoded(base64.b64decode(line.audio_base_64) for line in lines),
             "characters": [c for line in lines if line.alignment for c in line.alignment.characters],
         },
-        "realtime": encoded(
-            speech.convert_realtime(
-                "af_heart",
-                text=iter(["One mo", "ment, ", "please."]),
-                model_id="eleven_flash_v2_5",
-                output_format="pcm_24000",
-            )
-        ),
+        "realtime": encoded(speech.convert_realtime("af_heart", text=iter(["One mo", "ment, ", "please."]), **flash)),
         "refusal": refusal(client),
     }
     print(json.dumps(found))
