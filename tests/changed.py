@@ -30,7 +30,7 @@ RULES = {
     "ortffi/": ("tests/ortffi",),
     "voices/": ("tests/service/speech", "tests/service/api/test_http.py"),
     "config/": ("tests/service", "tests/test_documents.py"),
-    "docs/": ("tests/test_documents.py", "tests/service/api/test_openapi_examples.py"),
+    "docs/": ("tests/test_documents.py", "tests/service/api/test_openapi.py"),
     "share/": ("tests/test_shell.py",),
     "deploy/": ("tests/test_deploy.py",),
     "distributions/": ("tests/test_distributions.py", "tests/test_release.py"),

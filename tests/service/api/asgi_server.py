@@ -28,13 +28,8 @@ def serving(app, **options):
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     listener.listen(512)
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=5,
-        **{"http": "h11", "ws": "websockets-sansio", **options},
-    )
+    options = {"http": "h11", "ws": "websockets-sansio", "timeout_graceful_shutdown": 5, **options}
+    config = uvicorn.Config(app, log_config=None, access_log=False, **options)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
@@ -62,3 +57,9 @@ def read_answer(connection):
     response.begin()
     headers = {name.lower(): value for name, value in response.getheaders()}
     return Answer(response.status, headers, response.read())
+
+
+def ask(connection, content):
+    """Send a request by a raw connection and read its answer."""
+    connection.sendall(content)
+    return read_answer(connection)

@@ -8,8 +8,9 @@ from functools import partial
 
 import pytest
 from service.preparation.store import Store
+from tests.service.api.middleware.small_application import write
 from tests.service.api.secured_server import KEYS, LISTED
-from tests.service.api.serving_process import FAULTY_SERVER
+from tests.service.api.serving_process import FAULTY_SERVER, lent
 from tests.small_kokoro import note, write_parts, write_small_kokoro
 
 from service.model import open_runtime
@@ -54,46 +55,31 @@ def real_server(start_real_server):
 @pytest.fixture(scope="session")
 def real_remembering(start_real_server):
     """One that makes the same speech once."""
-    server = start_real_server("--audio-cache-bytes", "50000000")
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+    yield from lent(start_real_server, "--audio-cache-bytes", "50000000")
 
 
 @pytest.fixture(scope="session")
 def server(start_server):
     """The server that most tests share."""
-    server = start_server()
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+    yield from lent(start_server)
 
 
 @pytest.fixture(scope="session")
 def remembering(start_server):
     """A server that makes the same speech once."""
-    server = start_server("--audio-cache-bytes", "50000000")
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+    yield from lent(start_server, "--audio-cache-bytes", "50000000")
 
 
 @pytest.fixture(scope="session")
 def telling_server(start_server):
     """A server that logs the runs of its model, some of which fail; see `faulty_server`."""
-    server = start_server(program=FAULTY_SERVER)
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+    yield from lent(start_server, program=FAULTY_SERVER)
 
 
 @pytest.fixture(scope="session")
 def secured_keys(tmp_path_factory):
     """A file of the keys that `secured` accepts."""
-    path = tmp_path_factory.mktemp("keys") / "keys"
-    path.write_text("# for the robot\n" + "\n".join(KEYS) + "\n")
-    path.chmod(0o600)
-    return path
+    return write(tmp_path_factory.mktemp("keys") / "keys", "\n".join(["# for the robot", *KEYS, ""]).encode())
 
 
 @pytest.fixture(scope="session")
@@ -113,12 +99,11 @@ def faulty(start_server):
 @pytest.fixture(scope="session")
 def secured(start_server, secured_keys):
     """One with keys, a listed origin, little patience and a log in JSON, that can be made fail."""
-    server = start_server(
+    yield from lent(
+        start_server,
         *("--api-keys-file", str(secured_keys), "--private-lists", "--cors-origins", LISTED),
         *("--receive-timeout-s", "1", "--max-text-length", "1000"),
         *("--audio-cache-bytes", "10_000_000", "--log-format", "json", "--log-level", "debug"),
+        "--strict-characters",
         program=FAULTY_SERVER,
     )
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0

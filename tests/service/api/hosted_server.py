@@ -16,15 +16,8 @@ def uvicorn_with(http, ws):
     """Return a host: uvicorn with its own implementations of HTTP and of WebSockets."""
 
     def serve(settings):
-        config = uvicorn.Config(
-            create_app(settings),
-            host=settings.host,
-            port=settings.port,
-            http=http,
-            ws=ws,
-            log_config=None,
-            access_log=False,
-        )
+        options = {"host": settings.host, "port": settings.port, "http": http, "ws": ws}
+        config = uvicorn.Config(create_app(settings), log_config=None, access_log=False, **options)
         uvicorn.Server(config).run()
 
     return serve

@@ -14,8 +14,11 @@ from tests.service.api.forked_process import ForkedProcess
 FAULTY_SERVER = (str(Path(__file__).with_name("faulty_server.py")),)
 """The program of a server that logs the runs of its model, some of which fail."""
 
-REPLACED_SERVER = (str(Path(__file__).with_name("replaced_server.py")),)
-"""The program of a server that others take over from on SIGUSR1."""
+_ALTERED_SERVER = str(Path(__file__).with_name("altered_server.py"))
+LIMITED_SERVER, REPLACED_SERVER, UNCOLLECTED_SERVER = (
+    (_ALTERED_SERVER, name) for name in ("limited", "replaced", "uncollected")
+)
+"""Programs of servers that may open few files, that others take over from on SIGUSR1, that keep garbage."""
 
 OWN_SERVER = ("-m", "service")
 """The program of the service's own server."""
@@ -102,6 +105,17 @@ class Server:
         self._reader.join()
         self.client.close()
         return status
+
+
+def lent(start_server, *arguments, **options):
+    """Start a server, lend it when it is ready, and see that it stops in good order."""
+    server = start_server(*arguments, **options)
+    server.wait_until_ready()
+    yield server
+    assert server.stop() == 0
+
+
+running = contextmanager(lent)
 
 
 @contextmanager

@@ -13,16 +13,24 @@ def speak(server, **fields):
     return server.client.post("/synthesize", json=fields)
 
 
+def assert_refused(answer, status, code, *named):
+    """Hold the answer of a refusal against its status, its code and what its message must name; return the message."""
+    assert answer.status_code == status, answer.text
+    error = answer.json()["error"]
+    assert (error["code"], error["request_id"]) == (code, answer.headers["x-request-id"])
+    assert all(name in error["message"] for name in named), error["message"]
+    return error["message"]
+
+
+def in_flight(server):
+    """Requests beside the one that asks."""
+    return metric(server, "kokoro_requests_in_flight") - 1
+
+
 class Caller:
     """A connection that has sent a request, under an id of its own.
 
-    Args:
-        server: to call.
-        identity: of the request.
-        version: of HTTP.
-        frugal: whether it takes little at a time, so that what it does not read stays with the
-            server.
-        fields: of the request.
+    One that is frugal takes little at a time, so that what it does not read stays with the server.
     """
 
     def __init__(self, server, identity, *, version="1.1", frugal=False, **fields):

@@ -11,8 +11,18 @@ from contextlib import ExitStack
 import pytest
 from service.api.admission import Admission
 from service.errors import OverloadedError
-from tests.service.api.serving_process import FAULTY_SERVER
-from tests.service.api.speech_client import Caller, events_received, is_cut_off, log_line, metric, speak, wait_until
+from tests.service.api.serving_process import FAULTY_SERVER, lent, running
+from tests.service.api.speech_client import (
+    Caller,
+    assert_refused,
+    events_received,
+    in_flight,
+    is_cut_off,
+    log_line,
+    metric,
+    speak,
+    wait_until,
+)
 
 pytestmark = pytest.mark.thorough
 
@@ -25,15 +35,12 @@ STREAM = {"text": LONG_TEXT, "format": "pcm", "stream": True, "speed": 2.0}
 @pytest.fixture(scope="module")
 def small_server(start_server):
     """Two places, little patience."""
-    server = start_server("--max-requests", "2", "--send-timeout-s", "1", program=FAULTY_SERVER)
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+    yield from lent(start_server, "--max-requests", "2", "--send-timeout-s", "1", program=FAULTY_SERVER)
 
 
-def in_flight(server):
-    """Requests beside the one that asks."""
-    return metric(server, "kokoro_requests_in_flight") - 1
+def assert_overloaded(answer, named=""):
+    assert_refused(answer, 503, "overloaded", named)
+    assert 1 <= int(answer.headers["retry-after"]) <= 60
 
 
 def test_who_finds_every_place_taken_is_refused_at_once_and_taken_later(small_server):
@@ -41,10 +48,7 @@ def test_who_finds_every_place_taken_is_refused_at_once_and_taken_later(small_se
         assert first.read_some().startswith(b"HTTP/1.1 200")
         assert second.read_some().startswith(b"HTTP/1.1 200")
         for stream in (False, True):
-            refused = speak(small_server, text="Hello.", format="pcm", stream=stream)
-            assert refused.status_code == 503
-            assert refused.json()["error"]["code"] == "overloaded"
-            assert 1 <= int(refused.headers["retry-after"]) <= 60
+            assert_overloaded(speak(small_server, text="Hello.", format="pcm", stream=stream))
         # Both are being spoken still.
         assert not any("id=place-" in line for line in small_server.log)
         for path in ("/health", "/ready", "/voices", "/v1/models", "/metrics"):
@@ -57,16 +61,11 @@ def test_who_finds_every_place_taken_is_refused_at_once_and_taken_later(small_se
 
 
 def test_while_the_machine_is_short_of_memory_nobody_is_let_in(start_server):
-    server = start_server("--min-free-memory-bytes", str(1 << 40))
-    server.wait_until_ready()
-    for stream in (False, True):
-        refused = speak(server, text="Hello.", format="pcm", stream=stream)
-        assert refused.status_code == 503
-        assert refused.json()["error"]["code"] == "overloaded"
-        assert "too little free memory" in refused.json()["error"]["message"]
-        assert 1 <= int(refused.headers["retry-after"]) <= 60
-    assert server.client.get("/ready").status_code == 200
-    assert server.stop() == 0
+    with running(start_server, "--min-free-memory-bytes", str(1 << 40)) as server:
+        for stream in (False, True):
+            refused = speak(server, text="Hello.", format="pcm", stream=stream)
+            assert_overloaded(refused, "too little free memory")
+        assert server.client.get("/ready").status_code == 200
 
 
 def test_answers_take_only_so_much_memory_together():
@@ -101,18 +100,13 @@ def test_an_answer_that_nobody_reads_counts_until_it_is_gone(start_server):
     wait_until(lambda: metric(server, "kokoro_answer_bytes") == 0)
     with ExitStack() as stack:
         for number in range(2):
-            caller = Caller(server, f"unread-{number}", frugal=True, **fields)
-            stack.enter_context(caller)
+            caller = stack.enter_context(Caller(server, f"unread-{number}", frugal=True, **fields))
             caller.socket.recv(1)  # made, and now sent, as far as it is read
         held = metric(server, "kokoro_answer_bytes")
         assert held >= 2 * (len(whole.content) - 1000)
         openai = {"model": "kokoro", "voice": "nova", "input": fields["text"]}
         for path, body in (("/synthesize", fields), ("/v1/audio/speech", {**openai, "response_format": "wav"})):
-            refused = server.client.post(path, json=body)
-            assert refused.status_code == 503
-            assert refused.json()["error"]["code"] == "overloaded"
-            assert "too little memory for the answer" in refused.json()["error"]["message"]
-            assert 1 <= int(refused.headers["retry-after"]) <= 60
+            assert_overloaded(server.client.post(path, json=body), "too little memory for the answer")
         # What takes little is let in.
         assert server.client.post("/v1/audio/speech", json=openai).status_code == 200
         assert server.client.post("/phonemize", json={"text": "Hello."}).status_code == 200
@@ -223,9 +217,7 @@ def test_over_the_deadline_is_504_and_a_break_where_audio_had_begun(start_real_s
             if begun.startswith(b"HTTP/1.1 504"):
                 continue
             assert begun.startswith(b"HTTP/1.1 200")
-            late = speak(server, text=LONG_TEXT)
-            assert late.status_code == 504
-            assert late.json()["error"]["code"] == "deadline_exceeded"
+            assert_refused(speak(server, text=LONG_TEXT), 504, "deadline_exceeded")
             assert is_cut_off(begun + caller.read_all())
         assert "status=200 outcome=deadline_exceeded" in log_line(server, "late-stream")
         assert server.stop() == 0
@@ -251,18 +243,6 @@ def test_the_deadline_is_for_the_reading_too(start_server):
     assert is_cut_off(answer)
     assert "status=200 outcome=deadline_exceeded" in log_line(server, "late-reader")
     assert server.stop() == 0
-
-
-def test_health_answers_while_four_requests_are_spoken(telling_server):
-    with ExitStack() as stack:
-        callers = [stack.enter_context(Caller(telling_server, f"busy-{number}", **STREAM)) for number in range(4)]
-        for caller in callers:
-            assert caller.read_some().startswith(b"HTTP/1.1 200")
-        for _ in range(50):
-            assert telling_server.client.get("/health").json() == {"status": "alive"}
-        assert telling_server.client.get("/ready").status_code == 200
-        assert in_flight(telling_server) == 4
-    wait_until(lambda: in_flight(telling_server) == 0)
 
 
 def test_repeats_come_out_of_a_bounded_cache(start_server):

@@ -1,51 +1,54 @@
-"""What every answer carries, and what it never does."""
+"""What every answer carries, and what it never does; errors in the shape of their door."""
 
 import json
 import re
 
+import httpx
 import pytest
-from tests.service.api.asgi_server import read_answer
+from fastapi import FastAPI
+from pydantic import BaseModel
+from service.api.error_answers import ErrorShape
+from service.api.middleware.limits import BodyLimit
+from service.errors import OverloadedError, UnknownVoiceError
+from tests.service.api.asgi_server import Identified, read_answer, serving
 from tests.service.api.faulty_server import AT_ONCE, SECRET, UNEXPECTED
 from tests.service.api.secured_server import FOREIGN, KEYS, LISTED, STRANGER, TEXT, bearer, connect
 
+from service.api import error_answers
+
+PREFLIGHT = {"origin": LISTED, "access-control-request-method": "POST"}
 ANSWERS = {
-    "spoken": (200, "POST", "/synthesize", {"json": {"text": TEXT}}),
+    "spoken": (200, "POST", "/synthesize", {"json": {"text": TEXT}}), "health": (200, "GET", "/health", {}),
     "streamed": (200, "POST", "/synthesize", {"json": {"text": TEXT, "stream": True, "format": "pcm"}}),
-    "health": (200, "GET", "/health", {}),
-    "metrics": (200, "GET", "/metrics", {}),
-    "document": (200, "GET", "/openapi.json", {}),
-    "preflight": (
-        200,
-        "OPTIONS",
-        "/synthesize",
-        {"headers": {"origin": LISTED, "access-control-request-method": "POST"}},
-    ),
+    "metrics": (200, "GET", "/metrics", {}), "document": (200, "GET", "/openapi.json", {}),
+    "preflight": (200, "OPTIONS", "/synthesize", {"headers": PREFLIGHT}),
     "invalid JSON": (400, "POST", "/synthesize", {"content": b"{", "headers": {"content-type": "application/json"}}),
     "no key": (401, "GET", "/voices", {"headers": bearer(STRANGER)}),
     "foreign page": (403, "POST", "/synthesize", {"json": {"text": TEXT}, "headers": {"origin": FOREIGN}}),
-    "no such path": (404, "GET", "/nothing", {}),
-    "no such path of OpenAI": (404, "GET", "/v1/none", {}),
-    "no such method": (405, "GET", "/synthesize", {}),
+    "no such path": (404, "GET", "/nothing", {}), "no such path of OpenAI": (404, "GET", "/v1/none", {}),
+    "no such method": (405, "GET", "/synthesize", {}), "head": (200, "HEAD", "/voices", {}),
     "long text": (413, "POST", "/synthesize", {"json": {"text": "a" * 1_001}}),
     "long body": (413, "POST", "/synthesize", {"json": {"text": "a" * 100_000}}),
     "form": (415, "POST", "/synthesize", {"data": {"text": TEXT}}),
     "unknown voice": (422, "POST", "/synthesize", {"json": {"text": TEXT, "voice": "nobody"}}),
-    "head": (200, "HEAD", "/voices", {}),
     "methods": (204, "OPTIONS", "/voices", {}),
     "unknown voice of OpenAI": (400, "POST", "/v1/audio/speech", {"json": {"input": TEXT, "voice": "nobody"}}),
     "failed": (500, "POST", "/synthesize", {"json": {"text": TEXT, "speed": AT_ONCE}}),
-}
+}  # fmt: skip
+
+
+EVERY_ONE_HAS = {
+    "x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
+}  # fmt: skip
 
 
 def assert_carries(answer, identity):
     """Hold headers of an answer against what every one has."""
     found = answer.headers["x-request-id"]
     assert found == identity if identity else re.fullmatch(r"[0-9a-f]{32}", found)
-    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert EVERY_ONE_HAS.items() <= dict(answer.headers).items()
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
-    assert answer.headers["referrer-policy"] == "no-referrer"
-    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
-    assert answer.headers["cache-control"] == "no-store"
     assert "server" not in answer.headers
 
 
@@ -78,8 +81,7 @@ def test_a_request_that_does_not_come_in_time_gets_408_with_an_id(secured):
     # Of a head that is not whole nobody takes an id.
     for content, identity in ((head, None), (head + b'\r\n{"text"', "too-late")):
         answer = ask_raw(secured, content)
-        assert answer.status == 408
-        assert answer.error["code"] == "receive_timeout"
+        assert (answer.status, answer.error["code"]) == (408, "receive_timeout")
         assert answer.error["request_id"] == answer.headers["x-request-id"]
         assert_carries(answer, identity)
 
@@ -87,22 +89,18 @@ def test_a_request_that_does_not_come_in_time_gets_408_with_an_id(secured):
 def test_what_is_not_http_gets_400_with_an_id(secured):
     for content in (b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", b"GET / HTTP/1.1\r\nno colon\r\n\r\n"):
         answer = ask_raw(secured, content)
-        assert answer.status == 400
-        assert answer.error["code"] == "invalid_http"
+        assert (answer.status, answer.error["code"]) == (400, "invalid_http")
         assert_carries(answer, None)
 
 
 def test_an_unexpected_failure_gets_500_and_keeps_its_words_to_itself(secured):
     # Every second run of that speed fails; the first is kept, so the second has other words.
-    codes = []
-    for text in ("One.", "Two."):
+    for text, status in (("One.", 200), ("Two.", 500)):
         answer = secured.client.post("/synthesize", json={"text": text, "speed": UNEXPECTED}, headers=bearer(KEYS[0]))
         assert_carries(answer, None)
         assert SECRET not in answer.text
-        codes.append(answer.status_code)
-        last = answer
-    assert codes == [200, 500]
-    error = last.json()["error"]
+        assert answer.status_code == status
+    error = answer.json()["error"]
     assert error["code"] == "internal_error"
     secured.wait_for(rf'"id": "{error["request_id"]}".*"outcome": "internal_error"')
     assert not any(SECRET in line for line in secured.log)
@@ -136,3 +134,85 @@ def test_paths_lead_to_no_file(secured):
             f"GET {path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: {KEYS[0]}\r\nconnection: close\r\n\r\n".encode(),
         )
         assert answer.status == 404
+
+
+# Errors in the shape that the clients of a door expect, by path.
+
+
+class Fault(BaseModel):
+    """The body of a door's errors."""
+
+    detail: dict[str, str]
+
+
+class Body(BaseModel):
+    """The body of its requests."""
+
+    speed: float
+
+
+def fault(failure):
+    detail = {"status": failure.code, "message": failure.message, "field": failure.field or ""}
+    return Fault(detail={**detail, "request": failure.request_id})
+
+
+SHAPE = ErrorShape(Fault, fault, statuses={422: 400}, headers={503: {"X-Should-Retry": "true"}})
+INNER_SHAPE = ErrorShape(Fault, fault, statuses={422: 418}, headers={})
+
+
+@pytest.fixture(scope="module")
+def client():
+    app = FastAPI()
+
+    @app.post("/synthesize")
+    @app.post("/door")
+    @app.post("/door/inner/room")
+    @app.post("/doorstep")
+    async def speak(body: Body):
+        if body.speed > 1:
+            raise OverloadedError("too many", 7)
+        raise UnknownVoiceError("no voice '\ud800'")
+
+    error_answers.install(app, {"/door": SHAPE, "/door/inner": INNER_SHAPE})
+    app.add_middleware(BodyLimit, max_bytes=1000)
+    with serving(Identified(app)) as port, httpx.Client(base_url=f"http://127.0.0.1:{port}") as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/synthesize", 422), ("/doorstep", 422), ("/door", 400), ("/door/inner/room", 418)]
+)
+def test_the_longest_beginning_of_the_path_decides(client, path, status):
+    answer = client.post(path, json={"speed": 1})
+    assert answer.status_code == status
+    told = {"message": "no voice '\\ud800'"}
+    if path in ("/door", "/door/inner/room"):
+        told |= {"status": "unknown_voice", "field": "", "request": "the-request"}
+        assert answer.json() == {"detail": told}
+    else:
+        assert answer.json() == {"error": {"code": "unknown_voice", "request_id": "the-request", **told}}
+
+
+def test_the_field_that_is_wrong_is_known(client):
+    answer = client.post("/door", json={"speed": "fast"})
+    assert answer.status_code == 400
+    assert answer.json()["detail"]["field"] == "speed"
+    assert answer.json()["detail"]["status"] == "invalid_request"
+
+
+@pytest.mark.parametrize(("method", "path", "content", "status", "code"), [
+    ("POST", "/door", b"{", 400, "invalid_json"), ("POST", "/door", b" " * 1001, 413, "body_too_large"),
+    ("GET", "/door", b"", 405, "method_not_allowed"), ("GET", "/door/none", b"", 404, "not_found"),
+])  # fmt: skip
+def test_middleware_and_routing_keep_to_it(client, method, path, content, status, code):
+    headers = {"content-type": "application/json"}
+    answer = client.request(method, path, content=content, headers=headers)
+    assert answer.status_code == status
+    assert answer.json()["detail"]["status"] == code
+
+
+def test_a_shape_adds_headers_to_those_of_the_error(client):
+    for path, added in (("/door", "true"), ("/door/inner/room", None), ("/synthesize", None)):
+        answer = client.post(path, json={"speed": 2})
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "7")
+        assert answer.headers.get("x-should-retry") == added

@@ -1,26 +1,28 @@
 """Many connections: room is made for new ones, and nobody who is served notices."""
 
 import asyncio
+import resource
 import select
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from pathlib import Path
 
 import httpx
 import pytest
-from service.api.connections import Connections
+from hypothesis import strategies as st
+from service.api.connections import Connections, most_connections
 from service.api.protocol import protocol_classes
-from tests.service.api.asgi_server import Identified, read_answer, serving
-from tests.service.api.limited_server import MOST_FILES
+from tests.profiles import given
+from tests.service.api.altered_server import MOST_FILES
+from tests.service.api.asgi_server import Identified, ask, read_answer, serving
+from tests.service.api.serving_process import LIMITED_SERVER, lent
 from tests.service.api.speech_client import Caller, is_cut_off, speak, wait_until
 from tests.service.api.websocket.sessions import opened
 from tests.service.api.wyoming.talks import SHORT, Talk
 from websockets.sync.client import connect
 
-LIMITED_SERVER = (str(Path(__file__).with_name("limited_server.py")),)
-MOST = 20
+MOST = 10
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
@@ -80,8 +82,7 @@ def connected(stack, port):
 def asked(port):
     """Return the answer that somebody gets who comes now."""
     with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
-        connection.sendall(GET)
-        return read_answer(connection)
+        return ask(connection, GET)
 
 
 def is_open(connection):
@@ -94,15 +95,12 @@ def test_for_a_new_connection_the_one_that_was_idle_for_longest_is_closed(port):
         idle = []
         for _ in range(MOST):
             idle.append(connected(stack, port))
-            idle[-1].sendall(GET)
-            assert read_answer(idle[-1]).status == 200
+            assert ask(idle[-1], GET).status == 200
         # It has just been of use, so others go before it.
-        idle[0].sendall(GET)
-        assert read_answer(idle[0]).status == 200
+        assert ask(idle[0], GET).status == 200
         for number in range(1, MOST // 2):
             new = connected(stack, port)
-            new.sendall(GET)
-            assert read_answer(new).status == 200
+            assert ask(new, GET).status == 200
             assert idle[number].recv(1) == b""
             assert is_open(idle[0])
             assert all(map(is_open, idle[number + 1 :]))
@@ -117,8 +115,7 @@ def test_who_is_served_keeps_the_connection_however_many_come(port, site):
         for _ in range(20 * MOST):
             connected(stack, port)
         new = connected(stack, port)
-        new.sendall(GET)
-        assert read_answer(new).status == 200
+        assert ask(new, GET).status == 200
         websocket.send("still here")
         assert websocket.recv(60) == "still here"
         site.go_on.set()
@@ -194,14 +191,14 @@ def test_bodies_that_come_in_drops_leave_their_place_to_others(port, site):
 def test_an_upload_that_goes_on_keeps_its_place_while_others_are_idle(port, site):
     with ExitStack() as stack:
         upload = connected(stack, port)
-        upload.sendall(half_sent(b""))
-        for n_sent in range(1, 1001):
+        upload.sendall(half_sent(b"", b"Content-Length: 300"))
+        for n_sent in range(1, 301):
             upload.sendall(b".")
             wait_until(lambda n_sent=n_sent: site.n_received == n_sent)
             if n_sent % 10 == 0:
                 for _ in range(MOST // 2):
                     connected(stack, port).sendall(GET[: n_sent // 20])
-        assert read_answer(upload).body == b"." * 1000
+        assert read_answer(upload).body == b"." * 300
 
 
 def test_what_waits_for_the_application_is_no_slow_upload(port, site):
@@ -220,29 +217,17 @@ def test_what_waits_for_the_application_is_no_slow_upload(port, site):
         sent.result()
 
 
-@pytest.mark.own_server
-def test_bodies_sent_by_half_do_not_keep_others_from_being_served(start_server, tmp_path):
-    server = start_server("--max-connections", "8", "--data-dir", str(tmp_path))
-    server.wait_until_ready()
-    port = httpx.URL(server.url).port or 0
-    with ExitStack() as stack:
-        for number in range(40):
-            path = (b"/jobs?name=a.txt", b"/synthesize", b"/v1/audio/speech")[number % 3]
-            half = half_sent(b'{"input": "Good', b"Content-Type: application/json\r\nContent-Length: 99")
-            connected(stack, port).sendall(half.replace(b"/echo", path))
-            if number % 8 == 7:
-                assert httpx.get(f"{server.url}/health").status_code == 200
-                assert speak(server, text="Good day.").status_code == 200
-    assert server.stop() == 0
-    assert not any("Traceback" in line or " ERROR " in line for line in server.log)
+@pytest.fixture(scope="module")
+def limited(start_server, tmp_path_factory):
+    """A server that may open few files, with every door."""
+    flags = ("--wyoming", "tcp://127.0.0.1:0", "--data-dir", str(tmp_path_factory.mktemp("data")))
+    yield from lent(start_server, *flags, program=LIMITED_SERVER)
 
 
 @pytest.mark.own_server
-def test_idle_connections_at_the_limit_of_open_files_harm_nobody(start_server):
-    server = start_server("--wyoming", "tcp://127.0.0.1:0", program=LIMITED_SERVER)
+def test_idle_connections_at_the_limit_of_open_files_harm_nobody(limited):
+    server, n_lines = limited, len(limited.log)
     uri = server.wait_for(r"wyoming on (tcp://\S+)")
-    server.wait_until_ready()
-    n_lines = len(server.log)
     url = httpx.URL(server.url)
     wyoming_port = int(uri.rpartition(":")[2])
     stream = {"text": "Good day. " * 20, "stream": True, "format": "pcm"}
@@ -266,9 +251,135 @@ def test_idle_connections_at_the_limit_of_open_files_harm_nobody(start_server):
         with Talk(uri) as client:
             assert client.say(SHORT)
         assert speak(server, text="Good day.").status_code == 200
-    assert server.stop() == 0
     lines = server.log[n_lines:]
     assert len(lines) < 40, "".join(lines)
     assert not any("Traceback" in line or " ERROR " in line for line in lines)
     assert sum("connections are open" in line for line in lines) == 1
     assert MOST_FILES == 128
+
+
+@pytest.mark.own_server
+def test_bodies_sent_by_half_do_not_keep_others_from_being_served(limited):
+    n_lines, port = len(limited.log), httpx.URL(limited.url).port
+    with ExitStack() as stack:
+        for number in range(3 * MOST_FILES):
+            path = (b"/jobs?name=a.txt", b"/synthesize", b"/v1/audio/speech")[number % 3]
+            half = half_sent(b'{"input": "Good', b"Content-Type: application/json\r\nContent-Length: 99")
+            connected(stack, port).sendall(half.replace(b"/echo", path))
+            if number % 32 == 31:
+                assert httpx.get(f"{limited.url}/health").status_code == 200
+                assert speak(limited, text="Good day.").status_code == 200
+    assert not any("Traceback" in line or " ERROR " in line for line in limited.log[n_lines:])
+
+
+# Which connection makes room for a new one, and how many there may be.
+
+
+class Transport:
+    """What `Connections` needs of one."""
+
+    def __init__(self):
+        self.is_aborted = False
+
+    def get_extra_info(self, name):
+        assert name == "socket"
+        return self
+
+    def fileno(self):
+        return 7
+
+    def abort(self):
+        self.is_aborted = True
+
+
+STEPS = st.sampled_from(["open", "open and busy", "open and busy", "busy", "idle", "uploading", "closed", "later"])
+
+
+@given(st.lists(st.tuples(STEPS, st.integers(0, 40)), max_size=40))
+def test_no_more_than_so_many_are_open_and_none_that_is_served_is_closed(steps):
+    time_s = 0.0
+    connections = Connections(5, lambda: time_s)
+    there = {}  # whether it is served
+    refused = set()
+    for what, number in steps:
+        if what.startswith("open"):
+            new = Transport()
+            has_place = connections.open(new)
+            # Otherwise all are served.
+            assert has_place or sum(there.values()) == 5
+            there[new] = False
+            if not has_place:
+                refused.add(new)
+            elif what == "open and busy":
+                connections.busy(new)
+                there[new] = True
+        elif what == "later":
+            time_s += number / 10
+        elif there:
+            one = list(there)[number % len(there)]
+            if what == "closed":
+                connections.closed(one)
+                connections.closed(one)
+                del there[one]
+                refused.discard(one)
+            elif one not in refused:
+                getattr(connections, what)(one)
+                there[one] = what == "busy"
+        aborted = [one for one in there if one.is_aborted]
+        assert not any(there[one] for one in aborted)
+        for one in aborted:
+            del there[one]
+            refused.discard(one)
+        assert len(there) - len(refused) <= 5
+
+
+class Waiting:
+    """Connections, each named, of which the one that makes room is told."""
+
+    def __init__(self, most):
+        self.time_s = 0.0
+        self.connections = Connections(most, lambda: self.time_s)
+        self.of = {}
+
+    def open(self, name, state="idle", after_s=0.1):
+        """Open one some time later; return who had to leave."""
+        self.time_s += after_s
+        self.of[name] = Transport()
+        assert self.connections.open(self.of[name])
+        left = [one for one, transport in self.of.items() if transport.is_aborted]
+        for one in left:
+            del self.of[one]
+        getattr(self.connections, state)(self.of[name])
+        return left
+
+
+def test_the_longest_wait_ends_first_whatever_is_waited_for():
+    waiting = Waiting(4)
+    for name, state in [("a", "uploading"), ("b", "idle"), ("c", "busy"), ("d", "uploading")]:
+        assert waiting.open(name, state) == []
+    waiting.time_s += 10
+    assert waiting.open("e") == ["a"]
+    assert waiting.open("f") == ["b"]
+    assert waiting.open("g") == ["d"]
+    assert waiting.open("h") == ["e"]
+
+
+def test_uploads_that_go_on_leave_a_place_to_newcomers():
+    waiting = Waiting(16)
+    for number in range(16):
+        assert waiting.open(f"upload {number}", "uploading", 0.01) == []
+    assert waiting.open("a", after_s=0.01) == ["upload 0"]
+    assert waiting.open("b", after_s=0.01) == ["upload 1"]
+    assert waiting.open("c", after_s=0.01) == ["a"]
+
+
+def test_the_limit_of_open_files_is_raised_and_kept():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (300, hard))
+        assert most_connections(100) == 100
+        assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 300
+        assert most_connections(1000) == 1000
+        assert 1000 < resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 1200
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

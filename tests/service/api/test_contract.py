@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.service.api.middleware.small_application import write
+from tests.service.api.serving_process import lent
 
 pytestmark = pytest.mark.thorough
 
@@ -17,37 +19,23 @@ HERE = Path(__file__).parent
 @pytest.fixture(scope="module")
 def server(start_server, tmp_path_factory):
     """One that says little, and what it has said before at once."""
-    keys = tmp_path_factory.mktemp("keys") / "keys"
-    keys.write_text(f"{KEY}\n")
-    keys.chmod(0o600)
-    server = start_server(
-        *("--api-keys-file", str(keys)),
-        *("--max-text-length", "12", "--audio-cache-bytes", "100_000_000"),
+    keys = write(tmp_path_factory.mktemp("keys") / "keys", KEY.encode())
+    yield from lent(
+        start_server,
+        *("--api-keys-file", str(keys), "--max-text-length", "12", "--audio-cache-bytes", "100_000_000"),
         *("--data-dir", str(tmp_path_factory.mktemp("data")), "--max-jobs", "100000"),
         "--no-page",  # it is for people, and not in the document
     )
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
 
 
 def run(server, folder, *arguments):
     """Run schemathesis; return its report."""
     answer = server.client.get("/openapi.json", headers={"x-api-key": KEY})
     (folder / "openapi.json").write_bytes(answer.content)
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "schemathesis.cli", "--no-color"),
-            *("--config-file", str(HERE / "schemathesis.toml")),
-            *("run", "openapi.json", "--url", server.url),
-            *("--report", "json", "--report-json-path", "report.json"),
-            *arguments,
-        ],
-        cwd=folder,
-        env={**os.environ, "API_KEY": KEY, "CONTRACT_HOOKS": str(HERE / "contract_hooks.py")},
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, "-m", "schemathesis.cli", "--no-color", "--config-file", str(HERE / "schemathesis.toml")]
+    command += ["run", "openapi.json", "--url", server.url, "--report", "json", "--report-json-path", "report.json"]
+    environment = {**os.environ, "API_KEY": KEY, "CONTRACT_HOOKS": str(HERE / "contract_hooks.py")}
+    done = subprocess.run([*command, *arguments], cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
     assert report["failures"] == report["errors"] == []

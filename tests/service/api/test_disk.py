@@ -6,6 +6,7 @@ import sys
 from contextlib import contextmanager
 
 import pytest
+from tests.service.api.serving_process import running
 from tests.service.api.speech_client import speak
 
 pytestmark = pytest.mark.thorough
@@ -16,13 +17,11 @@ FAST = {"format": "pcm", "speed": 2.0}
 def test_a_model_file_that_vanishes_is_missed_at_the_next_start_only(start_server, model_file, tmp_path):
     path = tmp_path / "model.onnx"
     path.hardlink_to(model_file)
-    server = start_server("--model", str(path))
-    server.wait_until_ready()
-    before = speak(server, text="Hello.", **FAST)
-    path.unlink()
-    assert speak(server, text="Hello.", **FAST).content == before.content
-    assert server.client.get("/ready").status_code == 200
-    assert server.stop() == 0
+    with running(start_server, "--model", str(path)) as server:
+        before = speak(server, text="Hello.", **FAST)
+        path.unlink()
+        assert speak(server, text="Hello.", **FAST).content == before.content
+        assert server.client.get("/ready").status_code == 200
     again = start_server("--model", str(path))
     assert again.process.wait(timeout=120) == 1
     again.wait_for("kokoro-service: ")
@@ -48,12 +47,8 @@ def prepare(folder, prepare_process=None):
     """Have the model assembled, which must fail; return the one line of complaint."""
     done = subprocess.run(
         [sys.executable, "-m", "service", "prepare", "--cache-dir", str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-        preexec_fn=prepare_process,
-    )
+        capture_output=True, text=True, timeout=300, preexec_fn=prepare_process,
+    )  # fmt: skip
     assert done.returncode == 1
     (complaint,) = [x for x in done.stderr.splitlines() if x.startswith("kokoro-service: ")]
     assert "Traceback" not in done.stderr

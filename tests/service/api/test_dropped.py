@@ -6,7 +6,9 @@ import time
 
 import pytest
 from service.api.schemas import without_halves
-from tests.service.api.speech_client import log_line, speak
+from tests.service.api.secured_server import KEYS, bearer
+from tests.service.api.serving_process import running
+from tests.service.api.speech_client import assert_refused, log_line, speak
 from tests.service.api.websocket.sessions import opened
 
 ODD = {
@@ -17,9 +19,10 @@ TEXT = "Good {} day."
 PLAIN = "Good  day."
 
 
-def post(server, path, body):
+def post(server, path, body, headers=()):
     """Send JSON in ASCII, in which there may be lone surrogates."""
-    return server.client.post(path, content=json.dumps(body), headers={"content-type": "application/json"})
+    headers = {"content-type": "application/json", **dict(headers)}
+    return server.client.post(path, content=json.dumps(body), headers=headers)
 
 
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
@@ -90,32 +93,24 @@ def test_the_log_has_the_number_and_never_the_text(server):
 
 
 def test_a_job_tells_how_much_is_not_said(start_server, tmp_path):
-    server = start_server("--data-dir", str(tmp_path / "data"))
-    server.wait_until_ready()
     pages = "\x0c".join(TEXT.format(odd) for odd in ODD.values())
-    answer = post(server, "/jobs", {"text": f"{pages}\n\n\u13a0\n\nThe end.", "format": "flac"})
-    assert answer.status_code == 201, answer.text
-    job = answer.json()
-    while job["state"] not in ("done", "failed"):
-        time.sleep(0.1)
-        job = server.client.get(f"/jobs/{job['id']}").json()
+    with running(start_server, "--data-dir", str(tmp_path / "data")) as server:
+        answer = post(server, "/jobs", {"text": f"{pages}\n\n\u13a0\n\nThe end.", "format": "flac"})
+        assert answer.status_code == 201, answer.text
+        job = answer.json()
+        while job["state"] not in ("done", "failed"):
+            time.sleep(0.1)
+            job = server.client.get(f"/jobs/{job['id']}").json()
     assert (job["state"], job["error"]) == ("done", None)
     assert job["dropped"] == sum(map(len, ODD.values())) + 1
-    assert server.stop() == 0
 
 
-def test_strict_characters_refuses_with_the_place(start_server):
-    strict = start_server("--strict-characters")
-    strict.wait_until_ready()
+def test_strict_characters_refuses_with_the_place(secured):
     for odd in (odd for name, odd in ODD.items() if name != "unassigned"):
         for path in ("/synthesize", "/phonemize"):
-            answer = post(strict, path, {"text": TEXT.format(odd)})
-            error = answer.json()["error"]
-            assert (answer.status_code, error["code"]) == (422, "invalid_text")
-            assert f"U+{ord(odd[0]):04X}" in error["message"]
-            assert "position 6" in error["message"]
-    assert speak(strict, text=PLAIN).status_code == 200
-    assert strict.stop() == 0
+            answer = post(secured, path, {"text": TEXT.format(odd)}, bearer(KEYS[0]))
+            assert_refused(answer, 422, "invalid_text", f"U+{ord(odd[0]):04X}", "position 6")
+    assert post(secured, "/synthesize", {"text": PLAIN}, bearer(KEYS[0])).status_code == 200
 
 
 @pytest.mark.parametrize(("written", "whole"), [

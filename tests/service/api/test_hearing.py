@@ -6,6 +6,7 @@ from fractions import Fraction
 import av
 import numpy as np
 import pytest
+from tests.service.api.speech_client import speak
 
 pytestmark = pytest.mark.thorough
 
@@ -72,16 +73,26 @@ def at_tempo(pcm, *tempos):
             return b"".join(parts)
 
 
-def recognizer():
-    """Return a decoder of 16 kHz, or skip the test where there is none."""
+@pytest.fixture(scope="module")
+def decoder():
+    """A recognizer of 16 kHz."""
     reason = "needs pocketsphinx, which has no wheels from Python 3.14 on"
     pocketsphinx = pytest.importorskip("pocketsphinx", reason=reason)
     return pocketsphinx.Decoder(samprate=16_000, loglevel="FATAL")
 
 
-@pytest.fixture(scope="module")
-def decoder():
-    return recognizer()
+def assert_heard(server, decoder, sentences, bound, change=lambda pcm: pcm, **fields):
+    """Have sentences said, and count the words that are heard wrongly."""
+    errors, total, report = 0, 0, []
+    for number, sentence in enumerate(sentences):
+        answer = speak(server, text=sentence, voice=VOICES[number % len(VOICES)], format="pcm", **fields)
+        assert answer.status_code == 200
+        heard = listen(decoder, change(answer.content))
+        expected = words(sentence)
+        n_wrong = n_errors(expected, heard)
+        errors, total = errors + n_wrong, total + len(expected)
+        report.append(f"{n_wrong}  {sentence}  ->  {' '.join(heard)}")
+    assert errors / total <= bound, f"{errors / total:.2f}\n" + "\n".join(report)
 
 
 def test_the_measure_counts_words():
@@ -92,18 +103,7 @@ def test_the_measure_counts_words():
 
 
 def test_a_recognizer_hears_what_was_written(real_server, decoder):
-    errors = total = 0
-    report = []
-    for number, sentence in enumerate(SENTENCES):
-        body = {"text": sentence, "voice": VOICES[number % len(VOICES)], "format": "pcm"}
-        response = real_server.client.post("/synthesize", json=body)
-        assert response.status_code == 200
-        heard = listen(decoder, response.content)
-        expected = words(sentence)
-        errors += n_errors(expected, heard)
-        total += len(expected)
-        report.append(f"{n_errors(expected, heard)}  {sentence}  ->  {' '.join(heard)}")
-    assert errors / total <= BOUND, "\n".join(report)
+    assert_heard(real_server, decoder, SENTENCES, BOUND)
 
 
 @pytest.mark.parametrize(("speed", "tempos", "bound"), [
@@ -116,21 +116,9 @@ def test_a_recognizer_hears_speech_of_any_speed(real_server, decoder, speed, tem
 
     Without that it misses 97 % of the words at 4.0, and 60 % of what the model itself says at 2.0.
     """
-    errors = total = 0
-    report = []
-    for number, sentence in enumerate(SENTENCES[:6]):
-        body = {"text": sentence, "voice": VOICES[number % len(VOICES)], "format": "pcm"}
-        answer = real_server.client.post("/synthesize", json={**body, "speed": speed})
-        assert answer.status_code == 200
-        heard = listen(decoder, at_tempo(answer.content, *tempos))
-        expected = words(sentence)
-        errors += n_errors(expected, heard)
-        total += len(expected)
-        report.append(f"{n_errors(expected, heard)}  {sentence}  ->  {' '.join(heard)}")
-    assert errors / total <= bound, f"{errors / total:.2f}\n" + "\n".join(report)
+    assert_heard(real_server, decoder, SENTENCES[:6], bound, lambda pcm: at_tempo(pcm, *tempos), speed=speed)
 
 
 def test_the_recognizer_tells_one_sentence_from_another(real_server, decoder):
-    body = {"text": SENTENCES[0], "format": "pcm"}
-    heard = listen(decoder, real_server.client.post("/synthesize", json=body).content)
+    heard = listen(decoder, speak(real_server, text=SENTENCES[0], format="pcm").content)
     assert n_errors(words(SENTENCES[1]), heard) / len(words(SENTENCES[1])) > 0.5

@@ -10,20 +10,15 @@ from service.errors import SettingsError
 from service.hosting import create_app, drain
 from service.settings import Settings
 from tests.service.api.serving_process import HOSTS, hosted_by
-from tests.service.api.speech_client import speak
+from tests.service.api.speech_client import assert_refused, speak
 from tests.service.api.speech_socket import SpeechSocket
 
 TEXT = "Good morning. The kettle is on."
 
 
-@pytest.fixture(
-    scope="module",
-    params=[
-        HOSTS[0],
-        pytest.param(HOSTS[1], marks=pytest.mark.slow),
-        pytest.param(HOSTS[2], marks=pytest.mark.thorough),
-    ],
-)
+@pytest.fixture(scope="module", params=[
+    HOSTS[0], pytest.param(HOSTS[1], marks=pytest.mark.slow), pytest.param(HOSTS[2], marks=pytest.mark.thorough),
+])  # fmt: skip
 def host(request):
     return request.param
 
@@ -45,9 +40,7 @@ def test_a_hosted_service_answers_as_its_own_server_does(server, hosted, stream)
     answer, own = speak(hosted, **fields), speak(server, **fields)
     assert answer.content == own.content
     assert answer.headers["content-type"] == own.headers["content-type"]
-    refused = speak(hosted, text="")
-    assert refused.status_code == 422
-    assert refused.json()["error"]["request_id"] == refused.headers["x-request-id"]
+    assert_refused(speak(hosted, text=""), 422, "empty_text")
 
 
 def test_a_hosted_session_says_what_its_own_server_would(server, hosted):
@@ -62,9 +55,8 @@ def test_a_hosted_session_says_what_its_own_server_would(server, hosted):
 
 
 def test_a_message_that_is_too_long_closes_a_hosted_session(hosted):
-    settings = Settings()
     with SpeechSocket(hosted.url) as session:
-        session.socket.send("x" * (12 * settings.max_text_length + 16_385))
+        session.socket.send("x" * (12 * Settings().max_text_length + 16_385))
         assert session.until_closed() == 1009
     hosted.wait_for("outcome=body_too_large")
 
@@ -108,9 +100,6 @@ def test_without_keys_only_loopback_is_answered(address, answered):
     async def app(scope, receive, send):
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
-    async def receive():
-        pytest.fail("nothing is read")
-
     async def send(message):
         sent.append(message)
 
@@ -119,5 +108,5 @@ def test_without_keys_only_loopback_is_answered(address, answered):
         "type": "http", "method": "GET", "path": "/health", "headers": [], "server": address,
         "state": {"request_id": "the-request"},
     }  # fmt: skip
-    asyncio.run(LoopbackOnly(app)(scope, receive, send))
+    asyncio.run(LoopbackOnly(app)(scope, None, send))
     assert sent[0]["status"] == (200 if answered else 403)

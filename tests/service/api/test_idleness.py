@@ -3,12 +3,12 @@
 import asyncio
 import re
 import shutil
-import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from service.api.idleness import Idleness
-from tests.service.api.speech_client import Caller, metric, speak, wait_until
+from tests.service.api.serving_process import running
+from tests.service.api.speech_client import Caller, assert_refused, metric, speak, wait_until
 from tests.service.api.speech_socket import SpeechSocket
 
 TEXT = "The birch canoe slid on the smooth planks."
@@ -76,36 +76,50 @@ def is_idle(server):
 
 
 @pytest.fixture(scope="module", params=["1", pytest.param("2", marks=pytest.mark.slow)])
-def sleepy(request, start_server, cache_dir, tmp_path_factory):
-    """A server that unloads its model at once, with a cache of its own."""
+def sleepy(request, start_server, small_cache, tmp_path_factory):
+    """A server that unloads its model at once, with a cache of its own, and stops in good order while it is idle."""
     cache = tmp_path_factory.mktemp("own") / "cache"
-    shutil.copytree(cache_dir, cache)
+    shutil.copytree(small_cache, cache)
     server = start_server(
         *("--cache-dir", str(cache), "--idle-unload-s", "0.01"), *("--workers", request.param, "--threads", "2")
     )
     server.cache = cache
     server.wait_until_ready()
     yield server
+    wait_until(lambda: is_idle(server))
+    n_lines = len(server.log)
     assert server.stop() == 0
+    assert not any(" ERROR " in line or "Traceback" in line for line in server.log[n_lines:])
 
 
-def test_an_idle_model_is_told_of_and_takes_little_memory(sleepy):
+def resident_bytes_while_it_speaks(server):
     # More than the buffers between the two hold: the server is not done before all is read.
     fields = {**FAST, "text": TEXT * 12, "stream": True, "format": "pcm"}
-    with Caller(sleepy, "holds-it", frugal=True, **fields) as caller:
+    with Caller(server, "holds-it", frugal=True, **fields) as caller:
         assert caller.read_some().startswith(b"HTTP/1.1 200")
-        assert metric(sleepy, "kokoro_model_loaded") == 1
-        assert status(sleepy) == "ready"
-        loaded = metric(sleepy, "process_resident_memory_bytes")
+        assert metric(server, "kokoro_model_loaded") == 1
+        assert status(server) == "ready"
+        n_bytes = metric(server, "process_resident_memory_bytes")
         caller.read_all()
-    wait_until(lambda: is_idle(sleepy))
+    wait_until(lambda: is_idle(server))
+    return n_bytes
+
+
+def test_an_idle_model_is_told_of(sleepy):
+    resident_bytes_while_it_speaks(sleepy)
     assert metric(sleepy, "kokoro_model_loaded") == 0
     assert metric(sleepy, "kokoro_ready") == 1
     ready = sleepy.client.get("/ready")
     assert ready.status_code == 200
     assert ready.json()["model"]["gives_durations"] is True
     assert any("unloading the model after 0.01 s of silence" in line for line in sleepy.log)
-    assert metric(sleepy, "process_resident_memory_bytes") < 0.75 * loaded
+
+
+@pytest.mark.thorough
+def test_an_idle_model_takes_little_memory(start_real_server):
+    with running(start_real_server, "--idle-unload-s", "0.01") as server:
+        loaded = resident_bytes_while_it_speaks(server)
+        assert metric(server, "process_resident_memory_bytes") < 0.75 * loaded
 
 
 def test_what_needs_no_model_loads_none(sleepy):
@@ -149,21 +163,10 @@ def test_a_model_that_cannot_be_loaded_again_is_tried_again_by_each_request(slee
     elsewhere = prepared.rename(prepared.with_name("elsewhere"))
     for _ in range(3):
         refused = speak(sleepy, **FAST)
-        assert refused.status_code == 503
-        assert refused.json()["error"]["code"] == "not_ready"
+        assert_refused(refused, 503, "not_ready")
         assert refused.headers["retry-after"] == "1"
-    complaints = [line for line in sleepy.log if "the model cannot be loaded again" in line]
-    assert len(complaints) == 1
-    assert re.search(r" ERROR .*encoder", complaints[0])
+    (complaint,) = [line for line in sleepy.log if "the model cannot be loaded again" in line]
+    assert re.search(r" ERROR .*encoder", complaint)
     assert is_idle(sleepy)
     elsewhere.rename(prepared)
     assert speak(sleepy, **FAST).status_code == 200
-
-
-def test_it_stops_in_good_order_while_it_is_idle(start_server):
-    server = start_server("--idle-unload-s", "0.001")
-    server.wait_until_ready()
-    wait_until(lambda: is_idle(server))
-    server.process.send_signal(signal.SIGTERM)
-    assert server.process.wait(timeout=120) == 0
-    assert not any(" ERROR " in line or "Traceback" in line for line in server.log)

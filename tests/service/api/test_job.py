@@ -1,6 +1,7 @@
-"""The speech job, with the real model and without a door."""
+"""The speech job, without a door."""
 
 import asyncio
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from service.api.api_keys import ApiKey, ApiKeys, KeyLimits
 from service.api.job import AnswerMemory, SpeechJob
 from service.api.state import ServiceState
 from service.errors import CancelledError, DeadlineError, EmptyTextError, OverloadedError
+from service.loading import load_synthesizer
 from service.settings import Settings
 
 from service.speech import LONGEST_SEGMENT_S, Delivery, Utterance
@@ -18,6 +20,12 @@ MEMORY = AnswerMemory(bytes_per_s=48_000, is_whole=True)
 
 def as_it_is(_, segments):
     yield from segments
+
+
+@pytest.fixture(scope="module")
+def synthesizer(small_cache):
+    with closing(load_synthesizer(Settings(cache_dir=small_cache), lambda line: None)) as synthesizer:
+        yield synthesizer
 
 
 @pytest.fixture

@@ -131,8 +131,7 @@ def test_an_end_that_cannot_be_kept_is_kept_later(work, data_dir, monkeypatch):
             assert job.state == "writing"
         await until(lambda: not runner.n_unfinished and not runner._tasks)
         assert (job.state, job.outputs, work.n_written) == ("done", ["output.mp3"], 1)
-        names = [path.name for path in folder.folder_of(job).iterdir()]
-        assert names == ["output.mp3"]
+        assert [path.name for path in folder.folder_of(job).iterdir()] == ["output.mp3"]
 
     run(data_dir, scenario)
 

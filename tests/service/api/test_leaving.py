@@ -14,6 +14,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from tests.service.api.serving_process import UNCOLLECTED_SERVER, lent
 from tests.service.api.speech_client import metric, reset, wait_until
 from tests.service.api.speech_socket import SpeechSocket
 
@@ -25,15 +26,11 @@ AT_A_TIME = 10
 WARM_UP = 40
 ROUNDS = 4
 ALLOWED_MB = 10
-UNCOLLECTED_SERVER = (str(Path(__file__).with_name("uncollected_server.py")),)
 
 
 @pytest.fixture(scope="module")
 def uncollected(start_server):
-    server = start_server("--audio-cache-bytes", "50000000", program=UNCOLLECTED_SERVER)
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+    yield from lent(start_server, "--audio-cache-bytes", "50000000", program=UNCOLLECTED_SERVER)
 
 
 def resident_mb(server):
@@ -85,27 +82,19 @@ def post_and_leave(server, path, body, declared, number):
     leave_connection(connection, number)
 
 
+SPEECH = {"model": "kokoro", "voice": "alloy", "input": TEXT}
+STREAM = {"text": TEXT, "format": "pcm", "stream": True}
 REQUESTS = {
-    "whole": ("/synthesize", {"text": TEXT}),
-    "streamed": ("/synthesize", {"text": TEXT, "format": "pcm", "stream": True}),
-    "streamed, decoded whole": ("/synthesize", {"text": TEXT, "format": "pcm", "stream": True, "decoding": "whole"}),
+    "whole": ("/synthesize", {"text": TEXT}), "streamed": ("/synthesize", STREAM),
+    "streamed, decoded whole": ("/synthesize", {**STREAM, "decoding": "whole"}),
     "JSON": ("/synthesize", {"text": TEXT, "timestamps": "phoneme"}),
-    "events": ("/synthesize", {"text": TEXT, "timestamps": "word", "format": "pcm", "stream": True}),
+    "events": ("/synthesize", {**STREAM, "timestamps": "word"}),
     "subtitles": ("/synthesize", {"text": TEXT, "format": "srt"}),
-    "OpenAI, whole": (
-        "/v1/audio/speech",
-        {"model": "kokoro", "voice": "alloy", "input": TEXT, "response_format": "wav"},
-    ),
-    "OpenAI, streamed": (
-        "/v1/audio/speech",
-        {"model": "kokoro", "voice": "alloy", "input": TEXT, "response_format": "pcm"},
-    ),
-    "OpenAI, events": (
-        "/v1/audio/speech",
-        {"model": "kokoro", "voice": "alloy", "input": TEXT, "response_format": "pcm", "stream_format": "sse"},
-    ),
+    "OpenAI, whole": ("/v1/audio/speech", {**SPEECH, "response_format": "wav"}),
+    "OpenAI, streamed": ("/v1/audio/speech", {**SPEECH, "response_format": "pcm"}),
+    "OpenAI, events": ("/v1/audio/speech", {**SPEECH, "response_format": "pcm", "stream_format": "sse"}),
     "phonemes": ("/phonemize", {"text": TEXT}),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", REQUESTS)

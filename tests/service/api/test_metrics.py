@@ -1,13 +1,21 @@
-"""What Prometheus reads, parsed by its own parsers."""
+"""What Prometheus reads, parsed by its own parsers, and what is counted of a request."""
 
 import math
 import re
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
 from service.api.metrics import Metrics
+from service.api.request_statistics import RequestStatistics
+from tests.service.api.speech_client import log_line, metric, speak, wait_until
+
+from service.speech import AudioSegment
 
 ENDPOINTS = ("/synthesize", "/v1/audio/speech", "/health")
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"
@@ -25,38 +33,26 @@ def families(metrics):
 
 def value(metrics, sample_name, /, **labels):
     """Return a sample's value, or None where there is no such sample."""
-    for family in families(metrics).values():
-        for sample in family.samples:
-            if sample.name == sample_name and sample.labels == labels:
-                return float(sample.value)
-    return None
+    samples = (sample for family in families(metrics).values() for sample in family.samples)
+    return next((s.value for s in samples if (s.name, s.labels) == (sample_name, labels)), None)
+
+
+def values(metrics, *names):
+    """Return the values of samples without labels."""
+    return [value(metrics, f"kokoro_{name}") for name in names]
 
 
 def test_every_metric_is_there_before_the_first_request(metrics):
     found = families(metrics)
     kinds = {name: family.type for name, family in found.items() if name.startswith("kokoro_")}
-    created = {name for name in kinds if name.endswith("_created")}
-    assert {name: kind for name, kind in kinds.items() if name not in created} == {
-        "kokoro_time_to_first_audio_seconds": "histogram",
-        "kokoro_real_time_factor": "histogram",
-        "kokoro_queue_wait_seconds": "histogram",
-        "kokoro_request_duration_seconds": "histogram",
-        "kokoro_requests": "counter",
-        "kokoro_characters": "counter",
-        "kokoro_audio_seconds": "counter",
-        "kokoro_limited_samples": "counter",
-        "kokoro_audio_cache": "counter",
-        "kokoro_requests_in_flight": "gauge",
-        "kokoro_wyoming_open": "gauge",
-        "kokoro_websockets_open": "gauge",
-        "kokoro_queue_length": "gauge",
-        "kokoro_answer_bytes": "gauge",
-        "kokoro_audio_cache_bytes": "gauge",
-        "kokoro_ready": "gauge",
-        "kokoro_jobs_unfinished": "gauge",
-        "kokoro_model_loaded": "gauge",
-        "kokoro_key_requests": "counter",
-        "kokoro_key_characters": "counter",
+    expected = {
+        "histogram": "time_to_first_audio_seconds real_time_factor queue_wait_seconds request_duration_seconds",
+        "counter": "requests characters audio_seconds limited_samples audio_cache key_requests key_characters",
+        "gauge": "requests_in_flight wyoming_open websockets_open queue_length answer_bytes audio_cache_bytes ready"
+        " jobs_unfinished model_loaded",
+    }
+    assert {name: kind for name, kind in kinds.items() if not name.endswith("_created")} == {
+        f"kokoro_{name}": kind for kind, names in expected.items() for name in names.split()
     }
     assert all(family.documentation for family in found.values())
     assert value(metrics, "kokoro_audio_cache_total", result="hit") == 0
@@ -65,9 +61,7 @@ def test_every_metric_is_there_before_the_first_request(metrics):
 
 
 def test_memory_and_file_descriptors_of_the_process_are_there(metrics):
-    memory = value(metrics, "process_resident_memory_bytes")
-    assert memory is not None
-    assert memory > 1e6
+    assert value(metrics, "process_resident_memory_bytes") > 1e6
     assert value(metrics, "process_open_fds") is not None
     assert "python_info" in families(metrics)
 
@@ -75,10 +69,9 @@ def test_memory_and_file_descriptors_of_the_process_are_there(metrics):
 def test_requests_are_counted_by_endpoint_and_outcome(metrics):
     for outcome in ("ok", "ok", "unknown_voice", "receive_timeout", "forbidden_origin"):
         metrics.observe_request(endpoint="/synthesize", outcome=outcome, duration_s=0.5)
-    name = "kokoro_requests_total"
-    assert value(metrics, name, endpoint="/synthesize", outcome="ok") == 2
-    for outcome in ("unknown_voice", "receive_timeout", "forbidden_origin"):
-        assert value(metrics, name, endpoint="/synthesize", outcome=outcome) == 1
+    counts = {"ok": 2, "unknown_voice": 1, "receive_timeout": 1, "forbidden_origin": 1}
+    for outcome, n in counts.items():
+        assert value(metrics, "kokoro_requests_total", endpoint="/synthesize", outcome=outcome) == n
     name = "kokoro_request_duration_seconds"
     assert value(metrics, f"{name}_count", endpoint="/synthesize") == 5
     assert value(metrics, f"{name}_sum", endpoint="/synthesize") == 2.5
@@ -134,10 +127,8 @@ def test_waits_fall_into_buckets(metrics):
 def test_speech_is_counted_and_its_real_time_factor_taken(metrics):
     metrics.observe_speech(n_characters=100, audio_s=6.0, compute_s=1.5, n_limited=7)
     metrics.observe_speech(n_characters=20, audio_s=1.0, compute_s=3.0, n_limited=3)
-    assert value(metrics, "kokoro_characters_total") == 120
-    assert value(metrics, "kokoro_limited_samples_total") == 10
-    assert value(metrics, "kokoro_audio_seconds_total") == 7
-    assert value(metrics, "kokoro_real_time_factor_sum") == 3.25
+    names = ("characters_total", "limited_samples_total", "audio_seconds_total", "real_time_factor_sum")
+    assert values(metrics, *names) == [120, 10, 7, 3.25]
     # One of the bounds says how many were faster than real time.
     assert buckets(metrics, "kokoro_real_time_factor")[1] == 1
 
@@ -146,47 +137,31 @@ def test_speech_out_of_the_cache_has_no_real_time_factor(metrics):
     metrics.observe_speech(n_characters=5, audio_s=1.0, compute_s=0.0, n_limited=0)
     metrics.observe_speech(n_characters=5, audio_s=0.0, compute_s=0.2, n_limited=0)
     metrics.count_cache(n_hits=1, n_misses=2)
-    assert value(metrics, "kokoro_real_time_factor_count") == 0
-    assert value(metrics, "kokoro_audio_seconds_total") == 1
+    assert values(metrics, "real_time_factor_count", "audio_seconds_total") == [0, 1]
     assert value(metrics, "kokoro_audio_cache_total", result="hit") == 1
     assert value(metrics, "kokoro_audio_cache_total", result="miss") == 2
 
 
 def test_in_flight_goes_down_again_whatever_happens(metrics):
-    def fail():
-        with metrics.request_in_flight(), metrics.websocket_open():
-            assert value(metrics, "kokoro_requests_in_flight") == 1
-            assert value(metrics, "kokoro_websockets_open") == 1
-            raise OverflowError
-
-    with pytest.raises(OverflowError):
-        fail()
-    assert value(metrics, "kokoro_requests_in_flight") == 0
-    assert value(metrics, "kokoro_websockets_open") == 0
+    names = ("requests_in_flight", "websockets_open")
+    with suppress(OverflowError), metrics.request_in_flight(), metrics.websocket_open():
+        assert values(metrics, *names) == [1, 1]
+        raise OverflowError
+    assert values(metrics, *names) == [0, 0]
 
 
 def test_watched_gauges_are_as_of_the_reading(metrics):
     waiting = [1, 2, 3]
     ready = threading.Event()
     metrics.watch(
-        queue_length=lambda: len(waiting),
-        answer_bytes=lambda: 48_000,
-        audio_cache_bytes=lambda: 96_000,
-        ready=ready.is_set,
-        model_loaded=lambda: len(waiting) == 3,
-        jobs=lambda: 2,
-    )
-    assert value(metrics, "kokoro_jobs_unfinished") == 2
-    assert value(metrics, "kokoro_queue_length") == 3
-    assert value(metrics, "kokoro_answer_bytes") == 48_000
-    assert value(metrics, "kokoro_audio_cache_bytes") == 96_000
-    assert value(metrics, "kokoro_model_loaded") == 1
-    assert value(metrics, "kokoro_ready") == 0
+        queue_length=lambda: len(waiting), answer_bytes=lambda: 48_000, audio_cache_bytes=lambda: 96_000,
+        ready=ready.is_set, model_loaded=lambda: len(waiting) == 3, jobs=lambda: 2,
+    )  # fmt: skip
+    names = ("jobs_unfinished", "answer_bytes", "audio_cache_bytes", "queue_length", "model_loaded", "ready")
+    assert values(metrics, *names) == [2, 48_000, 96_000, 3, 1, 0]
     waiting.pop()
     ready.set()
-    assert value(metrics, "kokoro_queue_length") == 2
-    assert value(metrics, "kokoro_model_loaded") == 0
-    assert value(metrics, "kokoro_ready") == 1
+    assert values(metrics, *names) == [2, 48_000, 96_000, 2, 0, 1]
 
 
 def test_the_model_is_named_once_it_is_there(metrics):
@@ -210,11 +185,9 @@ def test_threads_lose_no_count(metrics):
         for _ in range(1000):
             metrics.observe_request(endpoint="/synthesize", outcome="ok", duration_s=0.1)
 
-    threads = [threading.Thread(target=count) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as threads:
+        for _ in range(8):
+            threads.submit(count)
     assert value(metrics, "kokoro_requests_total", endpoint="/synthesize", outcome="ok") == 8000
 
 
@@ -243,3 +216,89 @@ def test_others_get_the_text_format(used, accept):
     content, content_type = used.render(accept)
     assert content_type == "text/plain; version=0.0.4; charset=utf-8"
     assert re.search(rb'^kokoro_requests_total\{endpoint="/synthesize",outcome="ok"\} 1\.0$', content, re.MULTILINE)
+
+
+# What is counted of a request.
+
+
+def segment(*samples, chunk=0, n_windows=1, cached=None):
+    values = np.array(samples, np.float32)
+    return AudioSegment(chunk, True, "", values, 0.0, (), 0.0, 0.0, n_windows, cached)
+
+
+def statistics_of(*requests):
+    statistics = RequestStatistics()
+    statistics.voice = "af_heart"  # as of an utterance that was planned
+    for segments in requests:
+        assert list(statistics.counted(segments)) == segments
+    return statistics
+
+
+@pytest.mark.parametrize(
+    ("segments", "n_limited"),
+    [([segment(0.5, -0.5), segment(1.0, -1.0)], 0), ([segment(1.001, 0.0, -1.5), segment(), segment(7.0)], 3)],
+)
+def test_samples_beyond_full_scale_are_counted_and_told(segments, n_limited):
+    statistics = statistics_of(segments)
+    assert statistics.n_limited == n_limited
+    assert statistics.fields().get("limited", 0) == n_limited
+
+
+def test_windows_are_counted_apart_from_their_chunks():
+    first = [replace(segment(0.1), is_last=False)] * 3 + [segment(0.1, n_windows=2)]
+    statistics = statistics_of([*first, segment(0.1, chunk=1), segment(0.0, chunk=2, n_windows=0)])
+    assert (statistics.n_chunks, statistics.n_windows) == (3, 6)
+    fields = statistics.fields()
+    assert (fields["chunks"], fields["windows"]) == (3, 6)
+
+
+def test_clauses_of_a_session_have_chunks_of_their_own():
+    statistics = statistics_of([segment(0.1)], [segment(0.1), segment(0.1, chunk=1)])
+    assert statistics.n_chunks == 3
+
+
+@pytest.mark.parametrize(("cached", "result"), [
+    ([None, None], None), ([False], "miss"), ([True, True], "hit"), ([True, False], "partial"),
+    ([None, True], "hit"),  # a lone pause, which nobody keeps
+    ([None, False], "miss"),
+])  # fmt: skip
+def test_the_cache_is_told_by_the_chunks_that_it_was_asked_for(cached, result):
+    segments = [segment(0.1, chunk=n, cached=was) for n, was in enumerate(cached)]
+    # The windows of a chunk are asked for once.
+    statistics = statistics_of([part for part in segments for _ in range(3)])
+    assert statistics.cache == result
+    assert statistics.fields().get("cache") == result
+    assert statistics.n_cache_hits == cached.count(True)
+    assert statistics.n_cache_misses == cached.count(False)
+
+
+LONG = "The windows of this sentence are several, since it takes four seconds to be said aloud."
+
+
+def test_a_chunk_in_windows_is_one_miss_and_then_one_hit(remembering):
+    def asked(result):
+        return metric(remembering, f'kokoro_audio_cache_total{{result="{result}"}}')
+
+    hits, misses = asked("hit"), asked("miss")
+    first, again = (speak(remembering, text=LONG, decoding="windows") for _ in range(2))
+    assert [answer.headers["x-cache"] for answer in (first, again)] == ["miss", "hit"]
+    assert [answer.headers["x-chunk-count"] for answer in (first, again)] == ["1", "1"]
+    made = log_line(remembering, first.headers["x-request-id"])
+    assert " chunks=1 " in made
+    assert " windows=1 " not in made
+    kept = log_line(remembering, again.headers["x-request-id"])
+    assert " chunks=1 windows=0 " in kept
+    wait_until(lambda: asked("hit") == hits + 1)
+    assert asked("miss") == misses + 1
+
+
+def test_a_lone_pause_is_no_matter_for_the_cache(remembering):
+    fields = {"text": "[pause:0.2s]This comes after a pause.", "speed": 2.0}
+    first, again = (speak(remembering, **fields) for _ in range(2))
+    assert [answer.headers["x-cache"] for answer in (first, again)] == ["miss", "hit"]
+    assert [answer.headers["x-chunk-count"] for answer in (first, again)] == ["2", "2"]
+    made = log_line(remembering, first.headers["x-request-id"])
+    assert " chunks=2 windows=1 " in made
+    alone = speak(remembering, text="[pause:0.2s]")
+    assert "x-cache" not in alone.headers
+    assert alone.headers["x-chunk-count"] == "1"

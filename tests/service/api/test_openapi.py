@@ -1,4 +1,4 @@
-"""The document, and its page for people: complete, and nothing in them that is not so."""
+"""The OpenAPI document, its examples, and its page for people: complete, and all of it is so."""
 
 import json
 import re
@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 import pytest
+from jsonschema_rs import Draft202012Validator
 from service.api.app import create_app
 from service.api.middleware.authentication import OPEN_PATHS, is_list
 from service.api.openai.names import VOICES
@@ -34,8 +35,7 @@ def document(server):
 
 @pytest.fixture(scope="module")
 def with_keys():
-    app = create_app(Settings(), lambda error: None)
-    return describe(app, max_text_length=100, asks_for_key=True)
+    return describe(create_app(Settings(), lambda error: None), max_text_length=100, asks_for_key=True)
 
 
 def operations(document):
@@ -55,14 +55,6 @@ def resolve(document, node):
 
 def classes(base):
     return {base}.union(*(classes(child) for child in base.__subclasses__()))
-
-
-def examples(document):
-    for path, operation in operations(document):
-        if "requestBody" in operation:
-            schema = operation["requestBody"]["content"]["application/json"]["schema"]
-            for example in resolve(document, schema)["examples"]:
-                yield path, example
 
 
 def test_every_path_and_every_method_is_described(document):
@@ -111,13 +103,9 @@ def test_every_answer_tells_its_content_and_its_headers(with_keys):
 def test_what_speaks_has_every_status_that_there_is(with_keys):
     # 499 is for the log: nobody is there to get it.
     statuses = {str(error.status) for error in classes(errors.ServiceError)} - {"499"}
-    statuses |= {"200", "408", "413", "415", "431"}
-    paths = with_keys["paths"]
-    synthesize = set(paths["/synthesize"]["post"]["responses"])
-    speech = set(paths["/v1/audio/speech"]["post"]["responses"])
-    of_jobs = {"409", "412", "416"}
-    assert synthesize == statuses - {"404"} - of_jobs
-    assert speech == statuses - {"422", "501"} - of_jobs
+    statuses = (statuses | {"200", "408", "413", "415", "431"}) - {"409", "412", "416"}  # those are of jobs
+    for path, others in (("/synthesize", {"404"}), ("/v1/audio/speech", {"422", "501"})):
+        assert set(with_keys["paths"][path]["post"]["responses"]) == statuses - others
 
 
 def test_keys_are_asked_for_everywhere_but_where_it_is_open(document, with_keys):
@@ -139,7 +127,12 @@ def test_keys_are_asked_for_everywhere_but_where_it_is_open(document, with_keys)
 
 
 def test_every_example_is_spoken(server, document):
-    found = list(examples(document))
+    found = [
+        (path, example)
+        for path, operation in operations(document)
+        if "requestBody" in operation
+        for example in examples_of(document, operation["requestBody"]["content"]["application/json"])
+    ]
     assert {path for path, _ in found} == {
         "/", "/jobs", "/synthesize", "/phonemize", "/v1/audio/speech",
         *(path for path in PATHS if path.startswith("/v1/text-to-speech")),
@@ -184,6 +177,112 @@ def test_the_limit_on_text_is_the_setting(document, with_keys):
         schemas = tree["components"]["schemas"]
         for name, field in (("SynthesisRequest", "text"), ("SpeechRequest", "input")):
             assert schemas[name]["properties"][field]["maxLength"] == limit
+
+
+# Examples are as the service answers.
+
+
+def contents(document):
+    """Yield every request and answer with text in it: where it is, its media type, its content."""
+    for path, operation in operations(document):
+        bodies = {"request": operation.get("requestBody", {}), **operation["responses"]}
+        for name, body in bodies.items():
+            for media_type, content in resolve(document, body).get("content", {}).items():
+                if content.get("schema", {}).get("format") == "binary":
+                    continue
+                if not media_type.startswith("audio/"):
+                    yield f"{path} {name}", media_type, content
+
+
+def examples_of(document, content):
+    """Return the examples of a content: its own, or those of its schema and of each alternative."""
+    if "example" in content:
+        return [content["example"]]
+    if "examples" in content:
+        return [example["value"] for example in content["examples"].values()]
+    schema = resolve(document, content["schema"])
+    alternatives = [resolve(document, each) for each in schema.get("anyOf", [])]
+    if "examples" in schema or not alternatives:
+        return list(schema.get("examples", []))
+    found = [each.get("examples", []) for each in alternatives]
+    return [example for examples in found for example in examples] if all(found) else []
+
+
+def shape(value):
+    """Return a value with the names of its fields and without its contents."""
+    if isinstance(value, dict):
+        return {name: shape(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [shape(value[0])] if value else []
+    return None
+
+
+def test_every_request_answer_and_parameter_has_an_example(with_keys):
+    found = list(contents(with_keys))
+    assert len(found) > 150
+    assert not [(place, kind) for place, kind, content in found if not examples_of(with_keys, content)]
+    for path, operation in operations(with_keys):
+        for parameter in operation.get("parameters", ()):
+            schema = parameter["schema"]
+            assert {"examples", "enum", "default"} & set(schema), (path, parameter["name"])
+
+
+def test_every_example_is_valid(with_keys):
+    for place, media_type, content in contents(with_keys):
+        examples = examples_of(with_keys, content)
+        if media_type == "application/json":
+            validator = Draft202012Validator({**content["schema"], "components": with_keys["components"]})
+            misses = [miss for example in examples for miss in validator.iter_errors(example)]
+        else:
+            misses = [example for example in examples if not isinstance(example, str)]
+        assert not misses, (place, misses)
+
+
+def test_examples_of_errors_have_codes_that_there_are(with_keys, repository):
+    text = (repository / "docs/errors.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (\d{3}) \| (.*) \|$", text, re.MULTILINE))
+    for name, response in with_keys["components"]["responses"].items():
+        if name.startswith("ErrorAnswer"):
+            for code, example in response["content"]["application/json"]["examples"].items():
+                assert example["value"]["error"]["code"] == code
+                assert f"`{code}`" in rows[name.removeprefix("ErrorAnswer")]
+
+
+def test_examples_of_answers_have_the_fields_of_real_ones(server, with_keys):
+    asked = 0
+    for path, item in with_keys["paths"].items():
+        for method, operation in item.items():
+            if operation["tags"] == ["jobs"]:  # they need a server with a folder: test_jobs.py
+                continue
+            content = operation["responses"]["200"]["content"].get("application/json")
+            if content is None:
+                continue
+            body = {"timestamps": "phoneme"} if path == "/synthesize" else {}
+            if path == "/v1/audio/speech":
+                body = {"input": "Hi.", "return_timestamps": True}
+            elif method == "post":
+                body["text"] = "Hi $5 😀"
+            where = path.format(voice_id="21m00Tcm4TlvDq8ikWAM", model="kokoro")
+            answer = server.client.request(method, where, json=body or None)
+            assert answer.status_code == 200, (path, answer.text)
+            examples = examples_of(with_keys, content)
+            assert shape(answer.json()) in [shape(example) for example in examples], path
+            asked += 1
+    assert asked > 12
+
+
+def test_examples_of_texts_begin_as_real_ones(server, with_keys):
+    found = {kind: content["example"] for _, kind, content in contents(with_keys) if "example" in content}
+    subtitles = {"application/x-subrip": "srt", "text/vtt": "vtt"}
+    for media_type, form in subtitles.items():
+        answer = server.client.post("/synthesize", json={"text": "Hi.", "format": form})
+        digits = re.compile(r"\d\d\d\b")
+        assert digits.sub("0", answer.text) == digits.sub("0", found[media_type])
+    for media_type in ("text/plain", "application/openmetrics-text"):
+        answer = server.client.get("/metrics", headers={"accept": media_type})
+        assert answer.headers["content-type"].startswith(media_type)
+        for line in found[media_type].splitlines():
+            assert line in answer.text.splitlines()
 
 
 # docs/api.md is the same for people.

@@ -1,4 +1,4 @@
-"""Items that a thread makes for who waits on the event loop."""
+"""Items that a thread makes for who waits on the event loop, and sending to who may be slow, or gone."""
 
 import asyncio
 import gc
@@ -7,6 +7,7 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from service.api.patience import StalledError, send_patiently
 from service.api.production import produce
 
 
@@ -34,14 +35,15 @@ class Maker:
             self.closed_in = threading.current_thread()
 
 
-def test_items_come_in_order_and_the_generator_is_closed(executor):
-    maker = Maker(20)
+@pytest.mark.parametrize("n_items", [20, 0])
+def test_items_come_in_order_and_the_generator_is_closed(executor, n_items):
+    maker = Maker(n_items)
 
     async def take_all():
         async with produce(executor, maker.items(), maker.stopped.set) as made:
             return [item async for item in made]
 
-    assert asyncio.run(take_all()) == list(range(20))
+    assert asyncio.run(take_all()) == list(range(n_items))
     assert maker.closed_in is not None
     assert maker.stopped.is_set()
 
@@ -140,16 +142,6 @@ def test_a_cancelled_task_waits_for_its_thread_too(executor):
     assert finished == ["generator"]
 
 
-def test_no_items_are_no_failure(executor):
-    maker = Maker(0)
-
-    async def take_all():
-        async with produce(executor, maker.items(), maker.stopped.set) as made:
-            return [item async for item in made]
-
-    assert asyncio.run(take_all()) == []
-
-
 def test_a_generator_that_fails_to_close_is_not_hidden(executor):
     def items():
         try:
@@ -204,3 +196,29 @@ def test_a_failure_does_not_keep_what_was_made(executor, failing_close):
         assert made_once[0]() is None
     finally:
         gc.enable()
+
+
+# Sending.
+
+
+def test_a_loss_that_comes_while_something_is_sent_is_known_before_the_next():
+    async def scenario():
+        told = []
+
+        async def send():
+            # As a transport does: it finds the loss now, and calls back later.
+            asyncio.get_running_loop().call_soon(told.append, "lost")
+            told.append("sent")
+
+        await send_patiently(send(), 60)
+        return list(told)
+
+    assert asyncio.run(scenario()) == ["sent", "lost"]
+
+
+def test_who_reads_nothing_for_too_long_is_given_up():
+    async def scenario():
+        await send_patiently(asyncio.sleep(3600), 0.01)
+
+    with pytest.raises(StalledError):
+        asyncio.run(scenario())

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
@@ -61,22 +62,15 @@ class Collector:
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
 
     def spans(self):
-        return {
-            span.name: span
-            for request in self.requests
-            for resource in request.resource_spans
-            for scope in resource.scope_spans
-            for span in scope.spans
-        }
+        resources = [resource for request in self.requests for resource in request.resource_spans]
+        return {span.name: span for each in resources for scope in each.scope_spans for span in scope.spans}
 
     def resource(self):
-        attributes = self.requests[0].resource_spans[0].resource.attributes
-        return {item.key: item.value.string_value for item in attributes}
+        return attributes(self.requests[0].resource_spans[0].resource)
 
-    def stop(self):
-        self.server.shutdown()
-        self.thread.join()
-        self.server.server_close()
+
+def attributes(span):
+    return {item.key: getattr(item.value, item.value.WhichOneof("value")) for item in span.attributes}
 
 
 @pytest.fixture
@@ -84,11 +78,21 @@ def collector(monkeypatch):
     collector = Collector()
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
     yield collector
-    collector.stop()
+    collector.server.shutdown()
+    collector.thread.join()
+    collector.server.server_close()
 
 
-def attributes(span):
-    return {item.key: getattr(item.value, item.value.WhichOneof("value")) for item in span.attributes}
+@pytest.fixture
+def traced(collector):
+    """Make a span with options, of a telemetry of its own; return its number and what arrives at the collector."""
+
+    def trace(name, **options):
+        with closing(open_telemetry(True)) as telemetry, telemetry.span(name, **options) as span:
+            pass
+        return span.trace_id, collector.spans()
+
+    return trace
 
 
 def test_spans_arrive_at_the_collector_when_it_is_closed(collector):
@@ -108,34 +112,26 @@ def test_spans_arrive_at_the_collector_when_it_is_closed(collector):
 
 
 def test_many_spans_all_arrive(collector):
-    telemetry = open_telemetry(True)
-    for number in range(1000):
-        with telemetry.span(f"span {number}"):
-            pass
-    telemetry.close()
+    with closing(open_telemetry(True)) as telemetry:
+        for number in range(1000):
+            with telemetry.span(f"span {number}"):
+                pass
     assert set(collector.spans()) == {f"span {number}" for number in range(1000)}
 
 
-def test_variables_of_opentelemetry_win(collector, monkeypatch):
+def test_variables_of_opentelemetry_win(collector, traced, monkeypatch):
     monkeypatch.setenv("OTEL_SERVICE_NAME", "kitchen")
     monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=home")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
-    telemetry = open_telemetry(True)
-    with telemetry.span("span"):
-        pass
-    telemetry.close()
+    traced("span")
     resource = collector.resource()
-    assert resource["service.name"] == "kitchen"
-    assert resource["deployment.environment"] == "home"
+    assert (resource["service.name"], resource["deployment.environment"]) == ("kitchen", "home")
     assert "service.version" in resource
 
 
-def test_a_switched_off_sdk_sends_nothing(collector, monkeypatch):
+def test_a_switched_off_sdk_sends_nothing(collector, traced, monkeypatch):
     monkeypatch.setenv("OTEL_SDK_DISABLED", "true")
-    telemetry = open_telemetry(True)
-    with telemetry.span("span") as span:
-        span.set("x", 1)
-    telemetry.close()
+    traced("span", attributes={"x": 1})
     assert collector.requests == []
 
 
@@ -149,7 +145,7 @@ def test_the_trace_of_the_caller_goes_on(collector):
     with telemetry.span("request", headers=headers) as span, telemetry.span("chunk"):
         assert span.trace_id == TRACE
     telemetry.close()
-    request, chunk = collector.spans()["request"], collector.spans()["chunk"]
+    request, chunk = (collector.spans()[name] for name in ("request", "chunk"))
     assert (request.trace_id.hex(), request.parent_span_id.hex()) == (TRACE, PARENT)
     assert request.trace_state == "vendor=1"
     assert request.kind == ProtoSpan.SPAN_KIND_SERVER
@@ -157,23 +153,18 @@ def test_the_trace_of_the_caller_goes_on(collector):
     assert chunk.kind == ProtoSpan.SPAN_KIND_INTERNAL
 
 
-def test_a_trace_that_the_caller_does_not_sample_is_not_sent(collector):
-    telemetry = open_telemetry(True)
-    with telemetry.span("request", headers={"traceparent": f"00-{TRACE}-{PARENT}-00"}):
-        pass
-    telemetry.close()
-    assert collector.spans() == {}
+def test_a_trace_that_the_caller_does_not_sample_is_not_sent(traced):
+    _, spans = traced("request", headers={"traceparent": f"00-{TRACE}-{PARENT}-00"})
+    assert spans == {}
 
 
 @pytest.mark.parametrize(
     "header", ["", "nonsense", f"00-{'0' * 32}-{PARENT}-01", f"ff-{TRACE}-{PARENT}-01", "é" * 2000]
 )
-def test_a_malformed_traceparent_begins_a_new_trace(collector, header):
-    telemetry = open_telemetry(True)
-    with telemetry.span("request", headers={"traceparent": header}) as span:
-        assert span.trace_id not in (None, TRACE)
-    telemetry.close()
-    assert collector.spans()["request"].parent_span_id == b""
+def test_a_malformed_traceparent_begins_a_new_trace(traced, header):
+    number, spans = traced("request", headers={"traceparent": header})
+    assert number not in (None, TRACE)
+    assert spans["request"].parent_span_id == b""
 
 
 def in_thread(work):
@@ -236,8 +227,7 @@ def test_an_error_is_recorded_by_its_class_only_and_goes_on(collector):
         raise ValueError(SECRET)
     telemetry.close()
     span = collector.spans()["request"]
-    assert span.status.code == Status.STATUS_CODE_ERROR
-    assert span.status.message == "ValueError"
+    assert (span.status.code, span.status.message) == (Status.STATUS_CODE_ERROR, "ValueError")
     assert attributes(span) == {"error.type": "ValueError"}
     assert len(span.events) == 0
     assert all(SECRET.encode() not in raw for raw in collector.raw)

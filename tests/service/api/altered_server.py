@@ -1,0 +1,38 @@
+"""`kokoro-service` with something altered: `python altered_server.py ALTERATION serve ...`."""
+
+import asyncio
+import gc
+import resource
+import signal
+import sys
+
+from service.__main__ import main
+from service.api.admission import Admission
+
+MOST_FILES = 128
+
+
+def limited():
+    """Have it open few files."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_FILES, MOST_FILES))
+
+
+def replaced():
+    """End its sessions on SIGUSR1, as those of a replica that is replaced: they have no time to finish."""
+    init = Admission.__init__
+
+    def noticed_init(self, *arguments, **options):
+        init(self, *arguments, **options)
+
+        def replace(*_):
+            asyncio.get_running_loop().call_soon_threadsafe(self.end_sessions, 0.0)
+
+        signal.signal(signal.SIGUSR1, replace)
+
+    Admission.__init__ = noticed_init
+
+
+if __name__ == "__main__":
+    # Where the collector never runs, what is in a cycle stays.
+    {"limited": limited, "replaced": replaced, "uncollected": gc.disable}[sys.argv[1]]()
+    sys.exit(main(sys.argv[2:]))
