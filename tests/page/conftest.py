@@ -5,13 +5,14 @@ import shutil
 
 import pytest
 from tests.page.browsing import watch
+from tests.service.api.middleware.small_application import write
+from tests.service.api.serving_process import lent
 
 KEY = "correct-horse-battery(1)"
 """With characters that a subprotocol cannot have."""
 
 
-# It ends with the module: while Playwright is there, no other test of the process can run an event
-# loop.
+# It ends with the module: while Playwright is there, no other test of the process can run an event loop.
 @pytest.fixture(scope="module")
 def browser():
     program = shutil.which("chromium")
@@ -32,21 +33,18 @@ def browser():
 
 @pytest.fixture(scope="session")
 def server(start_server):
-    server = start_server()
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+    yield from lent(start_server)
 
 
 @pytest.fixture(scope="session")
-def keyed_server(start_server, tmp_path_factory):
-    keys = tmp_path_factory.mktemp("keys") / "keys"
-    keys.write_text(KEY + "\n")
-    keys.chmod(0o600)
-    server = start_server("--api-keys-file", str(keys), "--private-lists")
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+def keys(tmp_path_factory):
+    """A file with the key."""
+    return write(tmp_path_factory.mktemp("keys") / "keys", KEY.encode())
+
+
+@pytest.fixture(scope="session")
+def keyed_server(start_server, keys):
+    yield from lent(start_server, "--api-keys-file", str(keys), "--private-lists")
 
 
 @pytest.fixture
@@ -61,4 +59,4 @@ def tab(browser, server):
 def keyed_tab(browser, keyed_server):
     with watch(browser, keyed_server) as tab:
         yield tab
-        tab.complaints = [line for line in tab.complaints if "401" not in line]
+        tab.forget_complaints("401")

@@ -6,44 +6,45 @@ import pytest
 from tests.page.browsing import watch
 from tests.page.conftest import KEY
 from tests.page.test_access import enter, serious_violations
+from tests.service.api.serving_process import lent
 
 TEXT = "CHAPTER I\n\nIt was a dark night.\n\nCHAPTER II\n\nThe morning was clear."
 
 
-@pytest.fixture(scope="module", params=["without keys", "with keys"])
-def offering(request, start_server, tmp_path_factory):
+@pytest.fixture(scope="module", params=[False, True], ids=["without keys", "with keys"])
+def has_keys(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def offering(start_server, has_keys, keys, tmp_path_factory):
     """A server with jobs."""
-    folder = tmp_path_factory.mktemp("jobs")
-    flags = ["--data-dir", str(folder / "data")]
-    if request.param == "with keys":
-        (folder / "keys").write_text(KEY + "\n")
-        (folder / "keys").chmod(0o600)
-        flags += ["--api-keys-file", str(folder / "keys")]
-    server = start_server(*flags)
-    server.has_keys = len(flags) > 2
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+    flags = ["--data-dir", str(tmp_path_factory.mktemp("jobs") / "data")]
+    yield from lent(start_server, *flags, *(["--api-keys-file", str(keys)] if has_keys else []))
 
 
 @pytest.fixture
-def jobs_tab(browser, offering):
+def jobs_tab(browser, offering, has_keys):
     with watch(browser, offering) as tab:
-        if offering.has_keys:
+        if has_keys:
             enter(tab, KEY)
         tab.wait_until_ready()
         tab.page.wait_for_selector("#jobs:not([hidden])")
         yield tab
-        if offering.has_keys:
-            tab.complaints = [line for line in tab.complaints if "401" not in line]
+        if has_keys:
+            tab.forget_complaints("401")
+
+
+def send(page, path, text):
+    path.write_text(text)
+    page.set_input_files("#document", path)
+    page.click("#job-form button")
 
 
 def test_a_document_becomes_a_file(jobs_tab, tmp_path, repository):
     page = jobs_tab.page
-    (tmp_path / "A night.txt").write_text(TEXT)
-    page.set_input_files("#document", tmp_path / "A night.txt")
     page.select_option("#job-format", "mp3")
-    page.click("#job-form button")
+    send(page, tmp_path / "A night.txt", TEXT)
     page.wait_for_selector("#job-list li")
     assert page.inner_text("#job-list strong") == "A night"
     page.wait_for_selector("#job-list a:not([hidden])", timeout=600_000)
@@ -57,7 +58,6 @@ def test_a_document_becomes_a_file(jobs_tab, tmp_path, repository):
     axe = repository / ".venv/page/node_modules/axe-core/axe.min.js"
     if axe.exists():
         assert not serious_violations(jobs_tab, axe)
-
     page.reload()
     page.wait_for_selector("#job-list a:not([hidden])")
     assert page.is_hidden("#job-list button >> nth=0")  # tries again what has failed
@@ -68,9 +68,7 @@ def test_a_document_becomes_a_file(jobs_tab, tmp_path, repository):
 
 def test_a_document_that_failed_is_tried_again(jobs_tab, tmp_path):
     page = jobs_tab.page
-    (tmp_path / "A night.txt").write_text("Hello.\n\n[voice:nobody]Who is there?[/voice]")
-    page.set_input_files("#document", tmp_path / "A night.txt")
-    page.click("#job-form button")
+    send(page, tmp_path / "A night.txt", "Hello.\n\n[voice:nobody]Who is there?[/voice]")
     again = "#job-list button:not([hidden]) >> nth=0"
     page.wait_for_selector("#job-list .error")
     assert "nobody" in page.inner_text("#job-list .error")
@@ -84,12 +82,10 @@ def test_a_document_that_failed_is_tried_again(jobs_tab, tmp_path):
 
 
 def test_what_is_refused_is_told(jobs_tab, tmp_path):
-    (tmp_path / "picture.txt").write_text("...")
-    jobs_tab.page.set_input_files("#document", tmp_path / "picture.txt")
-    jobs_tab.page.click("#job-form button")
+    send(jobs_tab.page, tmp_path / "picture.txt", "...")
     jobs_tab.page.wait_for_function("() => document.getElementById('error').textContent")
     assert "has no text" in jobs_tab.error()
-    jobs_tab.complaints = [line for line in jobs_tab.complaints if "422" not in line]
+    jobs_tab.forget_complaints("422")
 
 
 def test_without_a_folder_there_is_no_form(tab):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from tests.page.browsing import watch
+from tests.service.api.serving_process import lent
 from websockets.sync.client import connect
 
 LONG = "This sentence is said again and again. " * 60
@@ -12,10 +13,7 @@ LONG = "This sentence is said again and again. " * 60
 @pytest.fixture
 def narrow_server(start_server):
     """A server for one request and one session at once."""
-    server = start_server("--max-requests", "1", "--max-websockets", "1")
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+    yield from lent(start_server, "--max-requests", "1", "--max-websockets", "1")
 
 
 def test_a_full_service_says_so_and_is_asked_again(browser, narrow_server):
