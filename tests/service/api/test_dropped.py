@@ -2,12 +2,10 @@
 
 import json
 import re
-import time
 
 import pytest
 from service.api.schemas import without_halves
 from tests.service.api.secured_server import KEYS, bearer
-from tests.service.api.serving_process import running
 from tests.service.api.speech_client import assert_refused, log_line, speak
 from tests.service.api.websocket.sessions import opened
 
@@ -90,19 +88,6 @@ def test_the_log_has_the_number_and_never_the_text(server):
     identity = "the-dropped"
     server.client.post("/synthesize", json={"text": "a \ue000 b \u13a0 c"}, headers={"x-request-id": identity})
     assert "dropped=2" in log_line(server, identity)
-
-
-def test_a_job_tells_how_much_is_not_said(start_server, tmp_path):
-    pages = "\x0c".join(TEXT.format(odd) for odd in ODD.values())
-    with running(start_server, "--data-dir", str(tmp_path / "data")) as server:
-        answer = post(server, "/jobs", {"text": f"{pages}\n\n\u13a0\n\nThe end.", "format": "flac"})
-        assert answer.status_code == 201, answer.text
-        job = answer.json()
-        while job["state"] not in ("done", "failed"):
-            time.sleep(0.1)
-            job = server.client.get(f"/jobs/{job['id']}").json()
-    assert (job["state"], job["error"]) == ("done", None)
-    assert job["dropped"] == sum(map(len, ODD.values())) + 1
 
 
 def test_strict_characters_refuses_with_the_place(secured):

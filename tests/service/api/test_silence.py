@@ -137,6 +137,15 @@ def test_a_session_of_elevenlabs_without_a_sound_decodes(server, name):
         assert socket.heard[None].text.strip() == text
 
 
+def ended(talk):
+    """End a session; return all that it sends, which may be silent."""
+    talk.send("end")
+    received = []
+    while not (received and '"done"' in str(received[-1])):
+        received.append(talk.socket.recv(60))
+    return received
+
+
 @pytest.mark.parametrize("audio_format", ["pcm", "mulaw", "alaw"])
 def test_a_session_without_a_sound_ends_as_others_do(server, audio_format):
     with opened(server) as talk:
@@ -144,10 +153,7 @@ def test_a_session_without_a_sound_ends_as_others_do(server, audio_format):
         for text in PAUSES:
             talk.send("text", text=text)
             talk.send("flush")
-        talk.send("end")
-        received = []
-        while not (received and '"done"' in str(received[-1])):
-            received.append(talk.socket.recv(60))
+        received = ended(talk)
     assert not any("error" in str(one) for one in received)
     audio = [json.loads(one) for one in received if isinstance(one, str) and '"audio"' in one]
     assert audio
@@ -210,10 +216,7 @@ def test_a_session_says_nothing_of_what_is_invisible(server):
     for text in INVISIBLE:
         with opened(server) as talk:
             talk.send("text", text=f"{text}\n")
-            talk.send("end")
-            received = []
-            while not (received and '"done"' in str(received[-1])):
-                received.append(talk.socket.recv(60))
+            received = ended(talk)
         assert not any(kind in str(received) for kind in ('"skipped"', '"error"', '"audio"')), text
         with StreamSocket(server.url, query="output_format=pcm_8000") as socket:
             socket.send(text=f"{text} ", flush=True)

@@ -84,6 +84,12 @@ def collector(monkeypatch):
 
 
 @pytest.fixture
+def telemetry(collector):
+    """Telemetry that a test closes."""
+    return open_telemetry(True)
+
+
+@pytest.fixture
 def traced(collector):
     """Make a span with options, of a telemetry of its own; return its number and what arrives at the collector."""
 
@@ -95,8 +101,7 @@ def traced(collector):
     return trace
 
 
-def test_spans_arrive_at_the_collector_when_it_is_closed(collector):
-    telemetry = open_telemetry(True)
+def test_spans_arrive_at_the_collector_when_it_is_closed(collector, telemetry):
     with telemetry.span("POST /synthesize", {"voice": "af_heart", "stream": True}) as span:
         span.set("audio_s", 1.5)
         span.set("n_chunks", 2)
@@ -139,8 +144,7 @@ TRACE = "0af7651916cd43dd8448eb211c80319c"
 PARENT = "b7ad6b7169203331"
 
 
-def test_the_trace_of_the_caller_goes_on(collector):
-    telemetry = open_telemetry(True)
+def test_the_trace_of_the_caller_goes_on(collector, telemetry):
     headers = Headers(raw=[(b"traceparent", f"00-{TRACE}-{PARENT}-01".encode()), (b"tracestate", b"vendor=1")])
     with telemetry.span("request", headers=headers) as span, telemetry.span("chunk"):
         assert span.trace_id == TRACE
@@ -173,9 +177,7 @@ def in_thread(work):
     thread.join()
 
 
-def test_threads_take_the_parent_that_they_are_given_or_inherit(collector):
-    telemetry = open_telemetry(True)
-
+def test_threads_take_the_parent_that_they_are_given_or_inherit(collector, telemetry):
     def work(name, parent=None):
         with telemetry.span(name, parent=parent):
             pass
@@ -192,8 +194,7 @@ def test_threads_take_the_parent_that_they_are_given_or_inherit(collector):
     assert spans["on its own"].parent_span_id == b""
 
 
-def test_spans_nest_through_the_web_framework_and_its_threads(collector):
-    telemetry = open_telemetry(True)
+def test_spans_nest_through_the_web_framework_and_its_threads(collector, telemetry):
     app = FastAPI()
 
     @app.post("/synthesize")
@@ -221,8 +222,7 @@ def test_spans_nest_through_the_web_framework_and_its_threads(collector):
     assert all(SECRET.encode() not in raw for raw in collector.raw)
 
 
-def test_an_error_is_recorded_by_its_class_only_and_goes_on(collector):
-    telemetry = open_telemetry(True)
+def test_an_error_is_recorded_by_its_class_only_and_goes_on(collector, telemetry):
     with pytest.raises(ValueError, match=SECRET), telemetry.span("request"):
         raise ValueError(SECRET)
     telemetry.close()
