@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import closing
+from functools import wraps
 
 import numpy as np
 import pytest
@@ -29,8 +30,8 @@ def synthesizer(small_cache):
 
 
 @pytest.fixture
-def service():
-    service = ServiceState(Settings(max_requests=1), ())
+def service(request):
+    service = ServiceState(Settings(max_requests=1, **getattr(request, "param", {})), ())
     yield service
     service.executor.shutdown()
 
@@ -44,121 +45,108 @@ def start(service, synthesizer):
     return make
 
 
-def run(service, scenario):
-    async def alone():
-        await scenario()
-        assert asyncio.all_tasks() == {asyncio.current_task()}
+def alone(test):
+    """Run a test on an event loop of its own; it leaves no task, and nothing that the service admitted."""
 
-    asyncio.run(alone())
-    assert service.admission.n_requests == 0
-    assert service.admission.held_bytes == 0
+    @wraps(test)
+    def run(**fixtures):
+        async def whole():
+            await test(**fixtures)
+            assert asyncio.all_tasks() == {asyncio.current_task()}
 
+        asyncio.run(whole())
+        admission = fixtures["service"].admission
+        assert (admission.n_requests, admission.held_bytes) == (0, 0)
 
-def test_its_items_are_the_speech_and_its_statistics_tell_of_it(service, start, synthesizer):
-    async def scenario():
-        async with start(memory=MEMORY) as job:
-            assert service.admission.n_requests == 1
-            assert service.admission.held_bytes > 0
-            segments = [segment async for segment in job]
-        plan = synthesizer.plan(Utterance(TEXT), Delivery(streamed=True, decoding="windows"))
-        said = np.concatenate([segment.samples for segment in synthesizer.stream(plan)])
-        np.testing.assert_array_equal(np.concatenate([s.samples for s in segments]), said)
-        statistics = job.statistics
-        assert (statistics.voice, statistics.language) == ("af_heart", "en-us")
-        assert statistics.n_characters == len(TEXT)
-        assert statistics.n_chunks == 1
-        assert statistics.n_windows >= len(segments) > 1
-        assert statistics.audio_s == pytest.approx(said.size / 24_000)
-
-    run(service, scenario)
+    return run
 
 
-def test_what_it_has_in_words_is_counted_for_its_key(service, start):
+@alone
+async def test_its_items_are_the_speech_and_its_statistics_tell_of_it(service, start, synthesizer):
+    async with start(memory=MEMORY) as job:
+        assert service.admission.n_requests == 1
+        assert service.admission.held_bytes > 0
+        segments = [segment async for segment in job]
+    plan = synthesizer.plan(Utterance(TEXT), Delivery(streamed=True, decoding="windows"))
+    said = np.concatenate([segment.samples for segment in synthesizer.stream(plan)])
+    np.testing.assert_array_equal(np.concatenate([s.samples for s in segments]), said)
+    statistics = job.statistics
+    assert (statistics.voice, statistics.language) == ("af_heart", "en-us")
+    assert statistics.n_characters == len(TEXT)
+    assert statistics.n_chunks == 1
+    assert statistics.n_windows >= len(segments) > 1
+    assert statistics.audio_s == pytest.approx(said.size / 24_000)
+
+
+@alone
+async def test_what_it_has_in_words_is_counted_for_its_key(service, start):
     key = ApiKey.of("key of the robot", "robot", KeyLimits(None, 1_000))
     service.callers.replace(ApiKeys([key]), {})
-
-    async def scenario():
-        with service.callers.request(key):
-            for text, n_words in (("½ ½", len("one half one half")), ("Yes.", len("Yes."))):
-                before = service.callers._n_characters["robot"]
-                async with start(text) as job:
-                    async for _ in job:
-                        pass
-                assert service.callers._n_characters["robot"] - before == n_words
-
-    run(service, scenario)
-
-
-def test_who_needs_no_place_takes_none(service, start):
-    async def scenario():
-        async with start(memory=MEMORY):
-            async with start("Yes.") as other:
-                assert service.admission.n_requests == 1
-                assert [segment.chunk async for segment in other] == [0]
-            with pytest.raises(OverloadedError):
-                async with start(memory=MEMORY):
-                    pass
-
-    run(service, scenario)
-
-
-def test_jobs_of_one_request_share_its_statistics(service, start):
-    async def scenario():
-        async with start("Yes.") as job:
-            assert len([segment async for segment in job]) == 1
-        async with start("No.", statistics=job.statistics) as other:
-            assert len([segment async for segment in other]) == 1
-        assert job.statistics.n_chunks == 2
-        assert job.statistics.n_characters == len("Yes.No.")
-
-    run(service, scenario)
-
-
-def test_what_cannot_be_said_is_told_to_who_takes_the_items(service, start):
-    async def scenario():
-        with pytest.raises(EmptyTextError):
-            async with start(" ", memory=MEMORY) as job:
-                await anext(aiter(job))
-
-    run(service, scenario)
-
-
-def test_a_cancelled_job_raises_the_reason(service, start):
-    async def scenario():
-        async with start(memory=MEMORY) as job:
-            job.check()
-            job.cancel(CancelledError("enough"))
-            with pytest.raises(CancelledError, match="enough"):
-                job.check()
-            with pytest.raises(CancelledError, match="enough"):
+    with service.callers.request(key):
+        for text, n_words in (("½ ½", len("one half one half")), ("Yes.", len("Yes."))):
+            before = service.callers._n_characters["robot"]
+            async with start(text) as job:
                 async for _ in job:
                     pass
+            assert service.callers._n_characters["robot"] - before == n_words
 
-    run(service, scenario)
+
+@alone
+async def test_who_needs_no_place_takes_none(service, start):
+    async with start(memory=MEMORY):
+        async with start("Yes.") as other:
+            assert service.admission.n_requests == 1
+            assert [segment.chunk async for segment in other] == [0]
+        with pytest.raises(OverloadedError):
+            async with start(memory=MEMORY):
+                pass
 
 
-def test_who_leaves_early_leaves_no_thread_at_work(service, start, synthesizer):
-    async def scenario():
-        async with start(" ".join([TEXT] * 20), memory=MEMORY) as job:
+@alone
+async def test_jobs_of_one_request_share_its_statistics(service, start):
+    async with start("Yes.") as job:
+        assert len([segment async for segment in job]) == 1
+    async with start("No.", statistics=job.statistics) as other:
+        assert len([segment async for segment in other]) == 1
+    assert job.statistics.n_chunks == 2
+    assert job.statistics.n_characters == len("Yes.No.")
+
+
+@alone
+async def test_what_cannot_be_said_is_told_to_who_takes_the_items(service, start):
+    with pytest.raises(EmptyTextError):
+        async with start(" ", memory=MEMORY) as job:
             await anext(aiter(job))
-        # The turn is free: nobody would take it otherwise.
-        with synthesizer.turns.take():
-            assert synthesizer.turns.n_waiting == 0
-        assert job.statistics.n_chunks <= 2
-
-    run(service, scenario)
 
 
-def test_a_job_ends_with_its_deadline(synthesizer):
-    service = ServiceState(Settings(deadline_s=0.001), ())
+@alone
+async def test_a_cancelled_job_raises_the_reason(service, start):
+    async with start(memory=MEMORY) as job:
+        job.check()
+        job.cancel(CancelledError("enough"))
+        with pytest.raises(CancelledError, match="enough"):
+            job.check()
+        with pytest.raises(CancelledError, match="enough"):
+            async for _ in job:
+                pass
 
-    async def scenario():
-        async with SpeechJob(service, synthesizer, Utterance(TEXT), Delivery(), as_it_is, memory=MEMORY) as job:
-            with pytest.raises(DeadlineError, match=r"0\.001 s"):
-                await anext(aiter(job))
 
-    run(service, scenario)
-    service.executor.shutdown()
+@alone
+async def test_who_leaves_early_leaves_no_thread_at_work(service, start, synthesizer):
+    async with start(" ".join([TEXT] * 20), memory=MEMORY) as job:
+        await anext(aiter(job))
+    # The turn is free: nobody would take it otherwise.
+    with synthesizer.turns.take():
+        assert synthesizer.turns.n_waiting == 0
+    assert job.statistics.n_chunks <= 2
+
+
+@pytest.mark.parametrize("service", [{"deadline_s": 0.001}], indirect=True)
+@alone
+async def test_a_job_ends_with_its_deadline(service, start):
+    async with start(memory=MEMORY) as job:
+        with pytest.raises(DeadlineError, match=r"0\.001 s"):
+            await anext(aiter(job))
 
 
 def test_a_stream_holds_two_chunks_at_most():

@@ -21,29 +21,18 @@ def readme(repository, server):
     )
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
-def test_curl_saves_speech(readme, tmp_path):
-    command = re.search(r"^curl .*$", readme, re.MULTILINE)
-    assert command is not None
-    subprocess.run(command.group(), shell=True, cwd=tmp_path, check=True)
-    samples, rate = soundfile.read(tmp_path / "hello.wav")
-    assert rate == 24_000
-    assert len(samples) > rate
-
-
 @pytest.mark.own_server
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
-def test_curl_waits_for_a_service_that_starts(start_server, repository, tmp_path):
+def test_curl_waits_for_a_service_that_starts_and_saves_speech(start_server, repository, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-    text = (repository / "README.md").read_text(encoding="utf-8")
-    command = re.search(r"^curl .*$", text, re.MULTILINE)
-    assert command is not None
-    line = command.group().replace("localhost:8880", f"127.0.0.1:{port}")
+    text = (repository / "README.md").read_text(encoding="utf-8").replace("localhost:8880", f"127.0.0.1:{port}")
+    line = re.search(r"^curl .*$", text, re.MULTILINE).group()
     with subprocess.Popen(line, shell=True, cwd=tmp_path) as waiting:
         server = start_server("--port", port)
         assert waiting.wait(300) == 0
-    assert soundfile.info(tmp_path / "hello.wav").samplerate == 24_000
+    found = soundfile.info(tmp_path / "hello.wav")
+    assert found.samplerate == 24_000 < found.frames
     assert server.stop() == 0
 
 
