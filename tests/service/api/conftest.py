@@ -4,6 +4,7 @@ A sentence costs the real model as much as forty cost the small one, and most te
 nothing about speech.
 """
 
+from contextlib import closing
 from functools import partial
 
 import pytest
@@ -28,6 +29,15 @@ def small_cache(tmp_path_factory):
     note(model)
     yield cache
     assert [path for path in (cache / "prepared").iterdir() if path.is_dir()] == [model.folder]
+
+
+@pytest.fixture(scope="session")
+def small_synthesizer(small_cache):
+    from service.loading import load_synthesizer
+    from service.settings import Settings
+
+    with closing(load_synthesizer(Settings(cache_dir=small_cache), lambda line: None)) as synthesizer:
+        yield synthesizer
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,6 @@
 """The speech job, without a door."""
 
 import asyncio
-from contextlib import closing
 from functools import wraps
 
 import numpy as np
@@ -10,7 +9,6 @@ from service.api.api_keys import ApiKey, ApiKeys, KeyLimits
 from service.api.job import AnswerMemory, SpeechJob
 from service.api.state import ServiceState
 from service.errors import CancelledError, DeadlineError, EmptyTextError, OverloadedError
-from service.loading import load_synthesizer
 from service.settings import Settings
 
 from service.speech import LONGEST_SEGMENT_S, Delivery, Utterance
@@ -23,12 +21,6 @@ def as_it_is(_, segments):
     yield from segments
 
 
-@pytest.fixture(scope="module")
-def synthesizer(small_cache):
-    with closing(load_synthesizer(Settings(cache_dir=small_cache), lambda line: None)) as synthesizer:
-        yield synthesizer
-
-
 @pytest.fixture
 def service(request):
     service = ServiceState(Settings(max_requests=1, **getattr(request, "param", {})), ())
@@ -37,10 +29,10 @@ def service(request):
 
 
 @pytest.fixture
-def start(service, synthesizer):
+def start(service, small_synthesizer):
     def make(text=TEXT, **options):
         delivery = Delivery(streamed=True, decoding="windows")
-        return SpeechJob(service, synthesizer, Utterance(text), delivery, as_it_is, **options)
+        return SpeechJob(service, small_synthesizer, Utterance(text), delivery, as_it_is, **options)
 
     return make
 
@@ -62,13 +54,13 @@ def alone(test):
 
 
 @alone
-async def test_its_items_are_the_speech_and_its_statistics_tell_of_it(service, start, synthesizer):
+async def test_its_items_are_the_speech_and_its_statistics_tell_of_it(service, start, small_synthesizer):
     async with start(memory=MEMORY) as job:
         assert service.admission.n_requests == 1
         assert service.admission.held_bytes > 0
         segments = [segment async for segment in job]
-    plan = synthesizer.plan(Utterance(TEXT), Delivery(streamed=True, decoding="windows"))
-    said = np.concatenate([segment.samples for segment in synthesizer.stream(plan)])
+    plan = small_synthesizer.plan(Utterance(TEXT), Delivery(streamed=True, decoding="windows"))
+    said = np.concatenate([segment.samples for segment in small_synthesizer.stream(plan)])
     np.testing.assert_array_equal(np.concatenate([s.samples for s in segments]), said)
     statistics = job.statistics
     assert (statistics.voice, statistics.language) == ("af_heart", "en-us")
@@ -132,12 +124,12 @@ async def test_a_cancelled_job_raises_the_reason(service, start):
 
 
 @alone
-async def test_who_leaves_early_leaves_no_thread_at_work(service, start, synthesizer):
+async def test_who_leaves_early_leaves_no_thread_at_work(service, start, small_synthesizer):
     async with start(" ".join([TEXT] * 20), memory=MEMORY) as job:
         await anext(aiter(job))
     # The turn is free: nobody would take it otherwise.
-    with synthesizer.turns.take():
-        assert synthesizer.turns.n_waiting == 0
+    with small_synthesizer.turns.take():
+        assert small_synthesizer.turns.n_waiting == 0
     assert job.statistics.n_chunks <= 2
 
 

@@ -169,16 +169,16 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, min_size=1, max_size=6).map("".join))
-def test_no_plan_is_without_samples(synthesizer, text):
+def test_no_plan_is_without_samples(small_synthesizer, text):
     for silence_s in (None, 0.2):
         utterance = Utterance(text, silence_s=silence_s)
         try:
-            plan = synthesizer.plan(utterance, Delivery(streamed=True, read_first=True))
+            plan = small_synthesizer.plan(utterance, Delivery(streamed=True, read_first=True))
         except (EmptyTextError, NothingToSayError):
             assert silence_s is None or not text.strip("\n \u00ad")
             continue
         if not any(chunk.phonemes for chunk in plan.chunks):
-            segments = list(synthesizer.stream(plan))
+            segments = list(small_synthesizer.stream(plan))
             assert sum(segment.samples.size for segment in segments) >= 24
 
 
