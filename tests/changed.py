@@ -26,7 +26,7 @@ RULES = {
     "service/model/": ("tests/service/model", "tests/service/speech"),
     "service/speech/": ("tests/service/speech", "tests/service/api/synthesize"),
     "service/audio/": ("tests/service/audio", "tests/service/api/synthesize"),
-    "service/": ("tests/service/test_cli.py", "tests/service/api/test_http.py"),
+    "service/": ("tests/service/test_cli.py", "tests/service/api/test_http.py", "tests/service/api/test_starts.py"),
     "ortffi/": ("tests/ortffi",),
     "voices/": ("tests/service/speech", "tests/service/api/test_http.py"),
     "config/": ("tests/service", "tests/test_documents.py"),
