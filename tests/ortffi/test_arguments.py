@@ -1,23 +1,20 @@
 """A wrong argument is refused by its name before ONNX Runtime sees it, at every public call."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from enum import Enum
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import ortffi.environment
 import pytest
-from tests.ortffi import argument_rows_of_runs, argument_rows_of_setup, tiny_models
-from tests.ortffi.argument_table import Row, X
+from tests.ortffi import tiny_models
+from tests.ortffi.argument_rows import ROWS, X, call, wrong_values
 from tests.ortffi.fake_vtable import FakeVtable
 from tests.ortffi.raw_session import needs
 
 import ortffi
-from ortffi import RunOptions, SessionBuilder, Value
+from ortffi import Memory, RunOptions, SessionBuilder, Value
 
 REFUSED = (TypeError, ValueError, ortffi.InvalidArgumentError)
 """`ClosedError` is a `ValueError`."""
@@ -27,9 +24,6 @@ HARMLESS = {
     "MemoryInfoGetName", "MemoryInfoGetId", "GetTensorMutableData", "GetValueType", "HasValue",
 }  # fmt: skip
 """What may be asked before an argument is refused."""
-
-ROWS: dict[str, Row] = {**argument_rows_of_setup.ROWS, **argument_rows_of_runs.ROWS}
-"""Every public call with parameters, by its name in `ortffi`."""
 
 MADE_BY_ORTFFI = {
     "AssignedNode", "Device", "Environment", "IoBinding", "KernelEvent", "Library", "ModelFile",
@@ -76,7 +70,7 @@ def world(library, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         environment = fake.environment()
         patch.setattr(ortffi.environment, "_environment", environment)
-        folder: Path = tmp_path_factory.mktemp("arguments")
+        folder = tmp_path_factory.mktemp("arguments")
         model, profile = tiny_models.identity(), folder / "profile.json"
         profile.write_text("[]")
         (folder / "model.onnx").write_bytes(model)
@@ -94,10 +88,12 @@ def world(library, tmp_path_factory):
             ortffi.PrepackedWeights() as weights,
         ):
             yield SimpleNamespace(
-                fake=fake, environment=environment, model=model, file=folder / "model.onnx",
-                profile=profile, read_only=read_only, device=device, session=session,
-                binding=binding, value=value, options=options, weights=weights,
-                closed_value=closed_value, closed_options=closed_options,
+                fake=fake, model=model, file=folder / "model.onnx", profile=profile, read_only=read_only, device=device,
+                session=session, value=value, weights=weights, closed_value=closed_value, closed_options=closed_options,
+                owners={
+                    "": ortffi, "Memory": Memory, "Session": session, "IoBinding": binding, "Value": value,
+                    "RunOptions": options, "Environment": environment,
+                },
             )  # fmt: skip
     # Targets of a run count as made by it, and are no mistake.
     assert not [mistake for mistake in fake.mistakes if "released" in mistake]
@@ -111,8 +107,7 @@ def test_every_public_call_and_parameter_is_in_the_table():
 
 @pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.works])
 def test_right_arguments_are_accepted(world, name):
-    row = ROWS[name]
-    result = row.call(world)(**row.good(world))
+    result = call(name, ROWS[name], world)
     if isinstance(result, ortffi.Session | ortffi.IoBinding | Value):
         result.close()
 
@@ -124,13 +119,11 @@ def test_wrong_arguments_are_refused_by_name_before_c_is_reached(world, name, pa
     wrong = row.wrong[parameter]
     is_variadic = any(known.kind is known.VAR_KEYWORD for known in CALLS[name] if known.name == parameter)
     complaints = []
-    for value in wrong.all(world):
-        given = {**row.good(world), **(value if is_variadic else {parameter: value})}
-        function = row.call(world)
+    for value in wrong_values(wrong, world):
         outstanding = set(fake.outstanding)
         fake.calls.clear()
         try:
-            result = function(**given)
+            result = call(name, row, world, **(value if is_variadic else {parameter: value}))
         except REFUSED as error:
             message = str(error)
         except Exception as error:
