@@ -9,15 +9,11 @@ from tests.ortffi import tiny_models
 import ortffi
 from ortffi import DTYPES, ElementType, Memory, RunOptions, SessionBuilder, SessionOptions, Value
 
-SMALL = np.ones(3, np.float32)
-LARGE = np.ones(5000, np.float32)
-INDEX = np.array([0])
-TEXT = np.array(["text", ""])
+SMALL, LARGE = np.ones(3, np.float32), np.ones(5000, np.float32)
+INDEX, TEXT = np.array([0]), np.array(["text", ""])
 QUIET = logging.getLogger("balanced_work")
 QUIET.addHandler(logging.NullHandler())
 QUIET.propagate = False
-
-
 BEFORE_INT4 = tuple(f"1.{minor}." for minor in range(19))
 
 
@@ -26,8 +22,7 @@ def has(function):
 
 
 def load(model, **options):
-    options = {"intra_op_threads": 1, **options}
-    return SessionBuilder(SessionOptions(**options)).commit_from_memory(model)
+    return SessionBuilder(SessionOptions(**{"intra_op_threads": 1, **options})).commit_from_memory(model)
 
 
 @contextmanager
@@ -183,12 +178,8 @@ def run_bindings(_folder):
 
 
 def use_run_options(_folder):
-    with (
-        RunOptions(
-            tag="tag", log_level=ortffi.LogLevel.FATAL, log_verbosity=1, shrink_arenas="cpu:0", config={"key": "value"}
-        ) as options,
-        load(tiny_models.identity()) as session,
-    ):
+    settings = {"tag": "tag", "log_verbosity": 1, "shrink_arenas": "cpu:0", "config": {"key": "value"}}
+    with RunOptions(log_level=ortffi.LogLevel.FATAL, **settings) as options, load(tiny_models.identity()) as session:
         with options.deadline(1000):
             for _ in range(4):
                 session.run([SMALL], options=options)
@@ -202,24 +193,13 @@ def use_run_options(_folder):
 def make_sessions(folder):
     weights = np.ones((64, 64), np.float32)
     options = SessionOptions(
-        providers=[ortffi.CPU()],
-        optimization_level=ortffi.GraphOptimizationLevel.BASIC,
-        optimized_model_path=folder / "optimized.onnx",
-        execution_mode=ortffi.ExecutionMode.PARALLEL,
-        intra_op_threads=1,
-        inter_op_threads=1,
-        allow_spinning=False,
-        memory_pattern=False,
-        cpu_arena=False,
-        free_dimensions={"n": 2},
-        free_dimension_denotations={"DATA_BATCH": 2},
-        initializers={"w": weights},
-        profiling_prefix=folder / "profile",
-        log_level=ortffi.LogLevel.FATAL,
-        log_verbosity=0,
-        log_id="balance",
+        providers=[ortffi.CPU()], optimization_level=ortffi.GraphOptimizationLevel.BASIC,
+        optimized_model_path=folder / "optimized.onnx", execution_mode=ortffi.ExecutionMode.PARALLEL,
+        intra_op_threads=1, inter_op_threads=1, allow_spinning=False, memory_pattern=False, cpu_arena=False,
+        free_dimensions={"n": 2}, free_dimension_denotations={"DATA_BATCH": 2}, initializers={"w": weights},
+        profiling_prefix=folder / "profile", log_level=ortffi.LogLevel.FATAL, log_verbosity=0, log_id="balance",
         config={"session.use_deterministic_compute": "0"},
-    )
+    )  # fmt: skip
     if has("SetDeterministicCompute"):
         options = SessionBuilder(options).with_options(deterministic=True, logger=QUIET).options
     with SessionBuilder(options).commit_from_memory(tiny_models.product()) as session:
@@ -272,19 +252,7 @@ def look_around(_folder):
 
 
 EVERYTHING = [
-    use_values,
-    use_packed_values,
-    run_mixed,
-    run_bound,
-    run_bound_and_fail,
-    run_bound_to_another_length,
-    run_otherwise,
-    run_sequences,
-    run_bindings,
-    use_run_options,
-    make_sessions,
-    share_weights,
-    take_weights_from_elsewhere,
-    ask_the_assignment,
-    look_around,
-]
+    use_values, use_packed_values, run_mixed, run_bound, run_bound_and_fail, run_bound_to_another_length, run_otherwise,
+    run_sequences, run_bindings, use_run_options, make_sessions, share_weights, take_weights_from_elsewhere,
+    ask_the_assignment, look_around,
+]  # fmt: skip

@@ -1,7 +1,5 @@
 """Tiny models, and a fake vtable in front of the real library."""
 
-from __future__ import annotations
-
 import gc
 import os
 import subprocess
@@ -28,9 +26,6 @@ def _what_was_there_before():
     gc.freeze()
 
 
-OLD_API_VERSION = 17
-
-
 @pytest.fixture
 def fake(library):
     return FakeVtable(library.api)
@@ -52,8 +47,7 @@ def watched(fake, use):
     use(fake.environment())
     yield fake
     gc.collect()
-    assert not fake.outstanding
-    assert not fake.mistakes
+    fake.check()
 
 
 @pytest.fixture(params=["newest API", "old API"])
@@ -64,19 +58,17 @@ def _api(request, library, use):
     one: the accounts that a fake keeps of every call would pass for a leak.
     """
     if request.param == "old API":
-        version = min(library.api_version, OLD_API_VERSION)
-        use(environment_of(library, Api(library.api._pointer, version, check)))
+        use(environment_of(library, Api(library.api._pointer, min(library.api_version, 17), check)))
 
 
 @pytest.fixture
 def load():
     """Load a model with one thread; the session is closed when the test ends."""
-    sessions: list[ortffi.Session] = []
+    sessions = []
 
     def load(model):
-        session = ortffi.SessionBuilder().with_intra_threads(1).commit_from_memory(model)
-        sessions.append(session)
-        return session
+        sessions.append(ortffi.SessionBuilder().with_intra_threads(1).commit_from_memory(model))
+        return sessions[-1]
 
     yield load
     for session in sessions:
@@ -96,13 +88,8 @@ def run_python():
 
     def run_python(script, **environ):
         path = os.pathsep.join(filter(None, sys.path))
-        return subprocess.run(
-            [sys.executable, "-W", "error", "-c", script],
-            env={**os.environ, "PYTHONPATH": path, **environ},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        command, environ = [sys.executable, "-W", "error", "-c", script], {**os.environ, "PYTHONPATH": path, **environ}
+        return subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
 
     return run_python
 

@@ -4,8 +4,6 @@ Run as a script: path, seed, number of copies, whether each has two places damag
 ended a process, as JSON.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os
@@ -16,9 +14,6 @@ import struct
 import sys
 
 from ortffi._shared_object import fault_of
-
-Change = tuple[int, bytes]
-"""Where, and what is written there."""
 
 
 def tables(content):
@@ -34,7 +29,7 @@ def tables(content):
 
 
 def changes(content, seed):
-    """Yield changes of a byte, two bytes or a word of the tables, in a random order."""
+    """Yield where to change a byte, two bytes or a word of the tables, and into what, in a random order."""
     places = tables(content)
     source = random.Random(seed)
     while True:
@@ -85,9 +80,7 @@ def main():
     path, seed, number, twice = sys.argv[1], *map(int, sys.argv[2:])
     with open(path, "rb") as file:
         content = file.read()
-    counts: dict[str, int] = {}
-    deaths = []
-    made = changes(content, seed)
+    counts, deaths, made = {}, [], changes(content, seed)
     with open(path, "r+b", buffering=0) as file:
         for _ in range(number):
             damage = [next(made) for _ in range(1 + twice)]

@@ -1,10 +1,8 @@
 """A copy of the real vtable whose functions keep accounts, and fail or wait when told to."""
 
-from __future__ import annotations
-
 import ctypes
 import dataclasses
-from collections.abc import Callable
+from contextlib import contextmanager
 
 from ortffi._api import SLOTS, Api, LogLevel
 from ortffi.environment import Environment
@@ -12,53 +10,47 @@ from ortffi.errors import check
 
 import ortffi
 
-CREATES = {
-    "CreateArenaCfgV2": "arena configuration",
-    "CreateThreadingOptions": "threading options",
-    "ModelMetadataGetDescription": "string",
-    "ModelMetadataGetDomain": "string",
-    "ModelMetadataGetGraphDescription": "string",
-    "ModelMetadataGetGraphName": "string",
-    "ModelMetadataGetProducerName": "string",
-    "ModelMetadataLookupCustomMetadataMap": "string",
-    "SessionGetModelMetadata": "model metadata",
-    "CreateAllocator": "allocator",
-    "CreateIoBinding": "binding",
-    "CreateMemoryInfo": "memory info",
-    "CreateValue": "value",
-    "GetValue": "value",
-    "GetSequenceElementType": "type info",
-    "GetMapValueType": "type info",
-    "GetOptionalContainedTypeInfo": "type info",
-    "SessionGetOverridableInitializerName": "string",
-    "SessionGetOverridableInitializerTypeInfo": "type info",
-    "CreateRunOptions": "run options",
-    "CreateSession": "session",
-    "CreateSessionFromArray": "session",
-    "CreateSessionWithPrepackedWeightsContainer": "session",
-    "CreateSessionFromArrayWithPrepackedWeightsContainer": "session",
-    "CreatePrepackedWeightsContainer": "prepacked weights",
-    "CreateSessionOptions": "session options",
-    "SessionEndProfiling": "string",
-    "CreateTensorAsOrtValue": "value",
-    "CreateTensorWithDataAsOrtValue": "value",
-    "CreateCUDAProviderOptions": "CUDA options",
-    "CreateTensorRTProviderOptions": "TensorRT options",
-    "GetTensorTypeAndShape": "tensor info",
-    "SessionGetInputName": "string",
-    "SessionGetOutputName": "string",
-    "SessionGetInputTypeInfo": "type info",
-    "SessionGetOutputTypeInfo": "type info",
-}
-"""What a function gives to its caller, through its last parameter."""
+_KINDS = {
+    "arena configuration": ("CreateArenaCfgV2", "ReleaseArenaCfg"),
+    "threading options": ("CreateThreadingOptions", "ReleaseThreadingOptions"),
+    "model metadata": ("SessionGetModelMetadata", "ReleaseModelMetadata"),
+    "allocator": ("CreateAllocator", "ReleaseAllocator"),
+    "binding": ("CreateIoBinding", "ReleaseIoBinding"),
+    "memory info": ("CreateMemoryInfo", "ReleaseMemoryInfo"),
+    "run options": ("CreateRunOptions", "ReleaseRunOptions"),
+    "session": (
+        "CreateSession", "CreateSessionFromArray", "CreateSessionWithPrepackedWeightsContainer",
+        "CreateSessionFromArrayWithPrepackedWeightsContainer", "ReleaseSession",
+    ),
+    "prepacked weights": ("CreatePrepackedWeightsContainer", "ReleasePrepackedWeightsContainer"),
+    "session options": ("CreateSessionOptions", "ReleaseSessionOptions"),
+    "CUDA options": ("CreateCUDAProviderOptions", "ReleaseCUDAProviderOptions"),
+    "TensorRT options": ("CreateTensorRTProviderOptions", "ReleaseTensorRTProviderOptions"),
+    "tensor info": ("GetTensorTypeAndShape", "ReleaseTensorTypeAndShapeInfo"),
+    "value": ("CreateValue", "GetValue", "CreateTensorAsOrtValue", "CreateTensorWithDataAsOrtValue", "ReleaseValue"),
+    "type info": (
+        "GetSequenceElementType", "GetMapValueType", "GetOptionalContainedTypeInfo", "SessionGetInputTypeInfo",
+        "SessionGetOutputTypeInfo", "SessionGetOverridableInitializerTypeInfo", "ReleaseTypeInfo",
+    ),
+    "string": (
+        "ModelMetadataGetDescription", "ModelMetadataGetDomain", "ModelMetadataGetGraphDescription",
+        "ModelMetadataGetGraphName", "ModelMetadataGetProducerName", "ModelMetadataLookupCustomMetadataMap",
+        "SessionGetInputName", "SessionGetOutputName", "SessionGetOverridableInitializerName", "SessionEndProfiling",
+        "AllocatorFree",
+    ),
+    "status": ("ReleaseStatus",),
+    "provider names": ("ReleaseAvailableProviders",),
+}  # fmt: skip
+"""What gives a thing to its caller, through its last parameter; at the end what takes it back."""
+
+CREATES = {name: kind for kind, names in _KINDS.items() for name in names[:-1]}
+RELEASES = {names[-1]: kind for kind, names in _KINDS.items()}
+"""What a function takes back; the string is its second argument, everything else the first."""
 
 CREATES_SEVERAL = {
-    "Run",
-    "GetBoundOutputNames",
-    "GetBoundOutputValues",
-    "GetAvailableProviders",
+    "Run", "GetBoundOutputNames", "GetBoundOutputValues", "GetAvailableProviders",
     "ModelMetadataGetCustomMetadataMapKeys",
-}
+}  # fmt: skip
 """What gives more than one thing; see `FakeVtable._note_results`."""
 
 CREATES_FOR_GOOD = {
@@ -75,28 +67,6 @@ CREATES_FOR_GOOD = {
 
 LENDS = {"GetAllocatorWithDefaultOptions", "GetTensorMutableData"}
 """What gives a pointer to something that stays its owner's, though it is not const."""
-
-RELEASES = {
-    "ReleaseArenaCfg": "arena configuration",
-    "ReleaseModelMetadata": "model metadata",
-    "ReleaseThreadingOptions": "threading options",
-    "ReleaseAllocator": "allocator",
-    "ReleaseIoBinding": "binding",
-    "ReleaseMemoryInfo": "memory info",
-    "ReleaseRunOptions": "run options",
-    "ReleaseSession": "session",
-    "ReleaseSessionOptions": "session options",
-    "ReleaseValue": "value",
-    "ReleaseCUDAProviderOptions": "CUDA options",
-    "ReleaseTensorRTProviderOptions": "TensorRT options",
-    "ReleaseTensorTypeAndShapeInfo": "tensor info",
-    "ReleaseTypeInfo": "type info",
-    "ReleasePrepackedWeightsContainer": "prepacked weights",
-    "ReleaseStatus": "status",
-    "AllocatorFree": "string",
-    "ReleaseAvailableProviders": "provider names",
-}
-"""What a function takes back; the string is its second argument, everything else the first."""
 
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 
@@ -132,12 +102,9 @@ class FakeVtable:
 
     def __init__(self, real):
         self._real = real
-        self.outstanding: set[tuple[str, int]] = set()
-        self.created = 0
-        self.mistakes: list[str] = []
-        self.calls: list[str] = []
-        self.fail: Callable[[str], bool] = lambda _name: False
-        self.replace: dict[str, Callable[..., int | None]] = {}
+        self.outstanding, self.mistakes, self.created = set(), [], 0
+        self.calls, self.replace = [], {}
+        self.fail = lambda _name: False
         slots = [slot for slot in SLOTS.values() if slot.since <= real.version]
         size = max(slot.index for slot in slots) + 1
         self._table = (ctypes.c_void_p * size)()
@@ -157,6 +124,20 @@ class FakeVtable:
         environment = environment_of(ortffi.init().library, self.api(version))
         self.calls.clear()
         return environment
+
+    @contextmanager
+    def failing(self, *names):
+        """Let every call of some functions fail."""
+        self.fail = lambda name: name in names
+        try:
+            yield
+        finally:
+            self.fail = lambda _name: False
+
+    def check(self):
+        """All that was created has been released, once."""
+        assert not self.outstanding
+        assert not self.mistakes
 
     def real(self, name):
         """Return the real function of a slot, which returns its status instead of raising."""
@@ -180,7 +161,8 @@ class FakeVtable:
             if slot.name in RELEASES:
                 taken = arguments[1] if slot.name == "AllocatorFree" else arguments[0]
                 self._note_released(RELEASES[slot.name], taken)
-            given = self._given_outputs(slot.name, arguments)
+            # What a run is to fill it does not make.
+            given = set(_outputs(arguments)) if slot.name == "Run" else set()
             result = self.replace.get(slot.name, real)(*arguments)
             if slot.returns_status:
                 if result:
@@ -189,13 +171,8 @@ class FakeVtable:
             return result
 
         callback = slot.signature()(fake)
-        address = ctypes.cast(callback, ctypes.c_void_p).value
-        self._table[slot.index] = address
+        self._table[slot.index] = ctypes.cast(callback, ctypes.c_void_p).value
         return callback
-
-    def _given_outputs(self, name, arguments):
-        """Return the outputs that a run is to fill, and does not make."""
-        return set(_outputs(arguments)) if name == "Run" else set()
 
     def _note_results(self, name, arguments, given, *, failed):
         if name == "Run":
@@ -212,21 +189,19 @@ class FakeVtable:
                 if pointer_at(argument):
                     self._note_created("string", pointer_at(argument))
         elif name == "GetBoundOutputValues":
-            _binding, _allocator, values, count = arguments
-            array = pointer_at(values)
-            if array:
-                self._note_created("string", array)
-                for index in range(ctypes.c_size_t.from_address(count).value):
-                    self._note_created("value", pointer_at(array + index * _WORD))
+            self._note_array("value", ctypes.c_size_t, *arguments[2:])
         elif name == "ModelMetadataGetCustomMetadataMapKeys":
-            _metadata, _allocator, keys, count = arguments
-            array = pointer_at(keys)
-            if array:
-                self._note_created("string", array)
-                for index in range(ctypes.c_int64.from_address(count).value):
-                    self._note_created("string", pointer_at(array + index * _WORD))
+            self._note_array("string", ctypes.c_int64, *arguments[2:])
         elif name == "GetAvailableProviders":
             self._note_created("provider names", pointer_at(arguments[0]))
+
+    def _note_array(self, kind, integer, items, count):
+        """Note an array, and each thing in it."""
+        array = pointer_at(items)
+        if array:
+            self._note_created("string", array)
+            for index in range(integer.from_address(count).value):
+                self._note_created(kind, pointer_at(array + index * _WORD))
 
     def _note_created(self, kind, address):
         if not address or (kind, address) in self.outstanding:

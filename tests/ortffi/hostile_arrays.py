@@ -1,11 +1,8 @@
 """Arrays of every layout, and what a result must be beside them."""
 
-from __future__ import annotations
-
 import mmap
 import tempfile
-from dataclasses import dataclass
-from typing import Any
+from collections import namedtuple
 
 import numpy as np
 from hypothesis import strategies as st
@@ -15,10 +12,9 @@ from onnx import TensorProto
 import ortffi
 
 NUMBERS = {
-    "f2": TensorProto.FLOAT16, "f4": TensorProto.FLOAT, "f8": TensorProto.DOUBLE,
-    "i1": TensorProto.INT8, "i2": TensorProto.INT16, "i4": TensorProto.INT32,
-    "i8": TensorProto.INT64, "u1": TensorProto.UINT8, "u2": TensorProto.UINT16,
-    "u4": TensorProto.UINT32, "u8": TensorProto.UINT64, "?": TensorProto.BOOL,
+    "f2": TensorProto.FLOAT16, "f4": TensorProto.FLOAT, "f8": TensorProto.DOUBLE, "i1": TensorProto.INT8,
+    "i2": TensorProto.INT16, "i4": TensorProto.INT32, "i8": TensorProto.INT64, "u1": TensorProto.UINT8,
+    "u2": TensorProto.UINT16, "u4": TensorProto.UINT32, "u8": TensorProto.UINT64, "?": TensorProto.BOOL,
 }  # fmt: skip
 STAGED = 4096
 """Bytes up to which an input is copied into memory that stays; larger ones are borrowed."""
@@ -119,13 +115,8 @@ shapes = st.one_of(
 )
 
 
-@dataclass
-class Given:
-    """An array, what it holds, and how it came to be."""
-
-    array: Any
-    expected: np.ndarray
-    before: bytes
+class Given(namedtuple("Given", "array expected before")):
+    """An array, a plain one of what it holds, and its bytes."""
 
     def check_untouched(self):
         assert self.array.tobytes() == self.before
@@ -134,8 +125,7 @@ class Given:
 
 def make(shape, dtype, layout):
     array = LAYOUTS[layout](counted(shape, dtype))
-    expected = np.array(np.asarray(array), dtype, order="C")
-    return Given(array, expected, array.tobytes())
+    return Given(array, np.array(np.asarray(array), dtype, order="C"), array.tobytes())
 
 
 def twice(array):

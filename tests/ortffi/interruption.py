@@ -10,6 +10,8 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 import ortffi
 
 FOLDER = str(Path(ortffi.__file__).parent)
@@ -25,14 +27,23 @@ class Interrupted(BaseException):
     """Raised by a signal handler, as KeyboardInterrupt is."""
 
 
-def interrupted_at_each_step(call, handle, *, step=1, places=(FOLDER,)):
+def interrupt(*_):
+    raise Interrupted
+
+
+interruptible = pytest.mark.skipif(
+    sys.version_info < (3, 11), reason="Python 3.10 interrupts between a `finally` and its first call; run a newer one"
+)
+
+
+def interrupted_at_each_step(call, handle=interrupt, *, step=1, places=(FOLDER,)):
     """Call again and again, with a signal at the first bytecode, the second, and so on.
 
     Only bytecodes of some places count. The exceptions that the handler raises are caught here.
 
     Args:
         call: what is interrupted.
-        handle: what the signal handler does.
+        handle: what the signal handler does; it raises by default.
         step: signals at every so many bytecodes.
         places: what the names of their files begin with; ortffi by default.
 

@@ -7,8 +7,7 @@ import numpy as np
 
 from ortffi import Memory, SessionBuilder, Value
 
-SMALL = np.ones(3, np.float32)
-LARGE = np.ones(5000, np.float32)
+SMALL, LARGE = np.ones(3, np.float32), np.ones(5000, np.float32)
 
 
 def load(model):

@@ -5,15 +5,12 @@
 One line of JSON per model. What may die, dies here.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os
 import resource
 import signal
 import sys
-from typing import Any
 
 import numpy as np
 
@@ -60,10 +57,8 @@ def with_ortffi(path):
                     inputs[info.name] = zeros(info.shape, info.dtype)
             for value in session.run_values(inputs):
                 value.to_python()
-    except ortffi.OrtError as error:
+    except (ortffi.OrtError, MemoryError) as error:
         str(error)
-        return "error"
-    except MemoryError:
         return "error"
     except (TypeError, ValueError) as error:
         # Of these two classes themselves: others come from inside Python.
@@ -77,16 +72,15 @@ def with_package(path):
     import onnxruntime
 
     dtypes = {
-        "float": "f4", "double": "f8", "float16": "f2", "string": "O", "bool": "?", "int8": "i1",
-        "int16": "i2", "int32": "i4", "int64": "i8", "uint8": "u1", "uint16": "u2",
-        "uint32": "u4", "uint64": "u8", "bfloat16": None,
+        "float": "f4", "double": "f8", "float16": "f2", "string": "O", "bool": "?", "int8": "i1", "int16": "i2",
+        "int32": "i4", "int64": "i8", "uint8": "u1", "uint16": "u2", "uint32": "u4", "uint64": "u8", "bfloat16": None,
     }  # fmt: skip
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 4
     try:
         session = onnxruntime.InferenceSession(path, options, ["CPUExecutionProvider"])
-        inputs: dict[str, Any] = {}
+        inputs = {}
         for info in session.get_inputs():
             if info.type.startswith("map"):
                 inputs[info.name] = {"" if "string," in info.type else 0: 0.0}

@@ -1,9 +1,6 @@
 """Damaged model files, each made again from its number."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Callable
 from pathlib import Path
 
 import onnx
@@ -22,11 +19,10 @@ HUGE = (0, -1, 2**31 - 1, 2**31, 2**32, 2**48, 2**62, 2**63 - 1, -(2**63))
 def seeds():
     """Return the models to damage: our own, and small ones of the ONNX package."""
     own = [
-        tiny_models.add(), tiny_models.concat_strings(), tiny_models.constant(),
-        tiny_models.count_up(), tiny_models.double_and_take_first(), tiny_models.gather(),
-        tiny_models.identity(), tiny_models.mixed(), tiny_models.sequence_input(),
-        tiny_models.sequence_output(), typed_models.vectorize(), typed_models.zip_maps(["a", "b"]),
-        typed_models.make_optional(full=True),
+        tiny_models.add(), tiny_models.concat_strings(), tiny_models.constant(), tiny_models.count_up(),
+        tiny_models.double_and_take_first(), tiny_models.gather(), tiny_models.identity(), tiny_models.mixed(),
+        tiny_models.sequence_input(), tiny_models.sequence_output(), typed_models.vectorize(),
+        typed_models.zip_maps(["a", "b"]), typed_models.make_optional(full=True),
     ]  # fmt: skip
     folder = Path(onnx.__file__).parent / "backend" / "test" / "data"
     files = sorted(path for path in folder.glob("*/*/model.onnx"))
@@ -38,9 +34,6 @@ def seeds():
 
 def _opset(content):
     return max(int(opset.version) for opset in onnx.ModelProto.FromString(content).opset_import)
-
-
-Mutation = Callable[[random.Random, bytearray], None]
 
 
 def flip(rng, content):
@@ -177,7 +170,7 @@ def _as_model(rng, content, damage):
     content[:] = model.SerializeToString()
 
 
-MUTATIONS: tuple[Mutation, ...] = (
+MUTATIONS = (
     *(flip, overwrite, cut, cut_out, insert, repeat, swap, lie_about_a_length),
     # What is still a model gets further into ONNX Runtime.
     *(claim_huge_dimensions, change_numbers, rewire) * 4,
