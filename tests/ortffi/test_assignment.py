@@ -18,43 +18,32 @@ TWO_PROVIDERS = [
     " Node(s) placed on [OpenVINOExecutionProvider]. Number of nodes: 1",
     "  OpenVINO-EP-subgraph_1 (OpenVINOExecutionProvider_OpenVINO-EP-subgraph_1_0)",
     " Node(s) placed on [CPUExecutionProvider]. Number of nodes: 4",
-    "  Det (det (odd) name)",
-    "  NonZero ()",
-    "  Unique (two\nlines)",
-    "  Concat (cat)",
+    *("  Det (det (odd) name)", "  NonZero ()", "  Unique (two\nlines)", "  Concat (cat)"),
 ]
 LOCATION = "session_state.cc:1154 VerifyEachNodeIsAssignedToAnEp"
 
 
-def say(placement, text, severity=LogLevel.VERBOSE, location=LOCATION):
+def say(placement, *texts, severity=LogLevel.VERBOSE, location=LOCATION):
     """Say something as ONNX Runtime does."""
-    callback = placement.callback
-    LoggingFunction(callback.function)(
-        callback.parameter, severity, b"onnxruntime", b"", location.encode(), text.encode()
-    )
-
-
-def recording(environment):
-    return lambda options: environment.api.AddSessionConfigEntry(options, RECORD_ASSIGNMENT.encode(), b"1")
+    function, parameter = LoggingFunction(placement.callback.function), placement.callback.parameter
+    for text in texts:
+        function(parameter, severity, b"onnxruntime", b"", location.encode(), text.encode())
 
 
 def test_a_new_library_is_asked(library):
     needs("Session_GetEpGraphAssignmentInfo")
     environment = ortffi.init()
-    with raw_session(environment, tiny_models.count_up(), recording(environment)) as session:
+
+    def record(options):
+        environment.api.AddSessionConfigEntry(options, RECORD_ASSIGNMENT.encode(), b"1")
+
+    with raw_session(environment, tiny_models.count_up(), record) as session:
         nodes = read_assignment(environment, session)
     assert {node.operator for node in nodes} == {"Loop", "Add", "Identity"}
     assert {(node.name, node.domain, node.provider) for node in nodes} == {("", "", CPU)}
     assert count_by_provider(nodes) == {CPU: 3}
-
-
-def test_without_the_entry_nothing_was_recorded(library):
-    needs("Session_GetEpGraphAssignmentInfo")
-    environment = ortffi.init()
-    with (
-        raw_session(environment, tiny_models.add()) as session,
-        pytest.raises(ortffi.FailError, match=RECORD_ASSIGNMENT),
-    ):
+    recorded_nothing = pytest.raises(ortffi.FailError, match=RECORD_ASSIGNMENT)
+    with raw_session(environment, tiny_models.add()) as session, recorded_nothing:
         read_assignment(environment, session)
 
 
@@ -80,37 +69,26 @@ def test_of_one_provider_the_log_says_the_number_of_nodes(library, model, n_node
 
 def test_of_two_providers_the_log_names_the_nodes():
     placement = PlacementLog()
-    for text in TWO_PROVIDERS:
-        say(placement, text)
+    say(placement, *TWO_PROVIDERS)
     openvino, group = "OpenVINOExecutionProvider", "OpenVINO-EP-subgraph_1"
     assert placement.nodes == (
-        AssignedNode(f"{openvino}_{group}_0", group, None, openvino),
-        AssignedNode("det (odd) name", "Det", None, CPU),
-        AssignedNode("", "NonZero", None, CPU),
-        AssignedNode("two\nlines", "Unique", None, CPU),
+        AssignedNode(f"{openvino}_{group}_0", group, None, openvino), AssignedNode("det (odd) name", "Det", None, CPU),
+        AssignedNode("", "NonZero", None, CPU), AssignedNode("two\nlines", "Unique", None, CPU),
         AssignedNode("cat", "Concat", None, CPU),
-    )
+    )  # fmt: skip
     assert count_by_provider(placement.nodes) == {openvino: 1, CPU: 4}
+    say(placement, *TWO_PROVIDERS)  # of another session, which starts anew
+    assert len(placement.nodes) == 5
 
 
 def test_nothing_else_is_taken_for_a_placement():
     placement = PlacementLog()
-    for text in TWO_PROVIDERS:
-        say(placement, text, location="elsewhere.cc:1 Function")
-        say(placement, text, severity=LogLevel.INFO)
+    say(placement, *TWO_PROVIDERS, location="elsewhere.cc:1 Function")
+    say(placement, *TWO_PROVIDERS, severity=LogLevel.INFO)
     assert not placement.heard
-    for text in ("Node placements", "  Add (no provider yet)", "something new", ""):
-        say(placement, text)
+    say(placement, "Node placements", "  Add (no provider yet)", "something new", "")
     assert placement.heard
     assert placement.nodes == ()
-
-
-def test_a_session_that_is_made_later_starts_anew():
-    placement = PlacementLog()
-    for _ in range(2):
-        for text in TWO_PROVIDERS:
-            say(placement, text)
-    assert len(placement.nodes) == 5
 
 
 def test_who_wants_the_messages_still_gets_them(library):
@@ -118,8 +96,7 @@ def test_who_wants_the_messages_still_gets_them(library):
     environment = ortffi.init()
     heard = []
     placement = PlacementLog(heard.append, LogLevel.INFO)
-    step = listen(environment, placement.callback, LogLevel.VERBOSE)
-    with raw_session(environment, tiny_models.add(), step):
+    with raw_session(environment, tiny_models.add(), listen(environment, placement.callback, LogLevel.VERBOSE)):
         pass
     assert placement.nodes
     assert any("successfully initialized" in message.text for message in heard)
@@ -128,6 +105,6 @@ def test_who_wants_the_messages_still_gets_them(library):
 
 def test_warnings_go_to_standard_error_where_nobody_wants_them(capsys):
     placement = PlacementLog()
-    say(placement, "All is well", LogLevel.INFO)
-    say(placement, "Some nodes were not assigned", LogLevel.WARNING)
-    assert capsys.readouterr().err == (f"[W:onnxruntime:, {LOCATION}] Some nodes were not assigned\n")
+    say(placement, "All is well", severity=LogLevel.INFO)
+    say(placement, "Some nodes were not assigned", severity=LogLevel.WARNING)
+    assert capsys.readouterr().err == f"[W:onnxruntime:, {LOCATION}] Some nodes were not assigned\n"
