@@ -16,6 +16,7 @@ X, Y = np.ones(3, np.float32), np.empty(3, np.float32)
 
 NO_INT = (None, "1", b"1", THING, NAN, 1.0, True, [1])
 NO_NATURAL = (*NO_INT, -1, HUGE)
+NO_INT32 = (*NO_NATURAL, 2**31)
 NO_STR = (None, 1, b"x", THING, NAN, True, ["x"])
 NO_C_STRING = (*NO_STR, "a\0b")
 NO_NAME = (*NO_C_STRING, "")
@@ -24,7 +25,7 @@ NO_PATH = (None, 1, True, NAN, THING, ["x"], "a\0b")
 NO_MAPPING = (None, 1, "x", b"x", THING, NAN, True, ["x"], {"x"})
 NO_ITERABLE = (None, 1, THING, NAN, True)
 NO_SEQUENCE = (None, 1, "x", b"x", THING, NAN, True, {"x": 1})
-NO_MEMBER = (None, "FLOAT", b"1", THING, NAN, True, 1.0, -1, HUGE, [1])
+NO_MEMBER = (None, "FLOAT", b"1", THING, NAN, True, 1.0, -1, 1000, HUGE, [1])
 NO_BUFFER = (None, 1, "x", THING, NAN, True, ["x"], np.arange(9)[::2], np.zeros(1, "M8[s]"))
 NO_ARRAY = (None, 1, "x", b"x", THING, NAN, True, [1.0], np.float32(1), np.zeros(1, "M8[s]"))
 NO_SHAPE = (None, 1, "3", b"3", THING, NAN, True, np.array([3]), [None], ["3"], [3.0], [True], [-1], [2**64, 0], [NAN])
@@ -230,9 +231,9 @@ OF_RUNS = {
 
 OF_SETTING_UP = {
     "ArenaConfig": row(
-        then=lambda config: config.entries(), max_mem=optional(NO_NATURAL), arena_extend_strategy=optional(NO_MEMBER),
-        initial_chunk_size_bytes=optional(NO_NATURAL), max_dead_bytes_per_chunk=optional(NO_NATURAL),
-        initial_growth_chunk_size_bytes=optional(NO_NATURAL),
+        then=lambda config: config.entries(), max_mem=optional((*NO_NATURAL, 2**64)),
+        arena_extend_strategy=optional(NO_MEMBER), initial_chunk_size_bytes=optional(NO_INT32),
+        max_dead_bytes_per_chunk=optional(NO_INT32), initial_growth_chunk_size_bytes=optional(NO_INT32),
     ),
     "CUDA": row(
         device_id=NO_NATURAL, options=KNOWN_OPTIONS, require=NO_BOOL, max_cpu_nodes=optional(NO_NATURAL),
@@ -245,7 +246,7 @@ OF_SETTING_UP = {
         devices=(None, 1, "x", b"x", THING, NAN, True, [], [None], ["x"]),
     ),
     "ThreadPools": row(
-        intra_op=NO_NATURAL, inter_op=NO_NATURAL, spinning=optional(NO_BOOL), denormal_as_zero=NO_BOOL,
+        intra_op=NO_INT32, inter_op=NO_INT32, spinning=optional(NO_BOOL), denormal_as_zero=NO_BOOL,
         intra_op_affinity=optional(NO_C_STRING),
     ),
     "Environment.set_log_level": row(
@@ -275,8 +276,8 @@ OF_SETTING_UP = {
     "SessionOptions": row(
         providers=(*NO_SEQUENCE, ["CPUExecutionProvider"], [ortffi.CPU], [ortffi.CPU(), ortffi.CUDA()]),
         optimization_level=optional(NO_MEMBER), optimized_model_path=optional(NO_PATH),
-        execution_mode=optional(NO_MEMBER), intra_op_threads=optional(NO_NATURAL),
-        inter_op_threads=optional(NO_NATURAL), allow_spinning=optional(NO_BOOL), shared_threads=NO_BOOL,
+        execution_mode=optional(NO_MEMBER), intra_op_threads=optional(NO_INT32),
+        inter_op_threads=optional(NO_INT32), allow_spinning=optional(NO_BOOL), shared_threads=NO_BOOL,
         memory_pattern=optional(NO_BOOL), cpu_arena=optional(NO_BOOL), shared_arena=NO_BOOL,
         prepacked_weights=optional((*NO_STR, ortffi.PrepackedWeights)), free_dimensions=LENGTHS,
         free_dimension_denotations=LENGTHS, initializers=NAMED_ARRAYS, external_initializers=NAMED_ARRAYS,
@@ -318,8 +319,8 @@ BUILDS = [
     ("with_optimization_level", "level", ortffi.GraphOptimizationLevel.ALL, NO_MEMBER, "optimization_level"),
     ("with_optimized_model", "path", "x", NO_PATH, "optimized_model_path"),
     ("with_execution_mode", "mode", ortffi.ExecutionMode.SEQUENTIAL, NO_MEMBER, "execution_mode"),
-    ("with_intra_threads", "n_threads", 1, NO_NATURAL, "intra_op_threads"),
-    ("with_inter_threads", "n_threads", 1, NO_NATURAL, "inter_op_threads"),
+    ("with_intra_threads", "n_threads", 1, NO_INT32, "intra_op_threads"),
+    ("with_inter_threads", "n_threads", 1, NO_INT32, "inter_op_threads"),
     ("with_spinning", "enabled", True, NO_BOOL, "allow_spinning"),
     ("with_memory_pattern", "enabled", True, NO_BOOL, "memory_pattern"),
     ("with_cpu_arena", "enabled", True, NO_BOOL, "cpu_arena"),

@@ -5,11 +5,14 @@ import threading
 import numpy as np
 import pytest
 from tests.ortffi import tiny_models
+from tests.ortffi.lifetimes import count
 from tests.ortffi.meeting import PATIENCE_S, check_results, together, wait_until
 
 import ortffi
 
 pytestmark = pytest.mark.thorough
+
+X = np.arange(3, dtype=np.float32)
 
 
 @pytest.fixture
@@ -21,16 +24,21 @@ def held(fake, use, threads):
     use(fake.environment())
 
     class Held:
-        entered = threading.Event()
-        go_on = threading.Event()
+        entered, go_on = threading.Event(), threading.Event()
         session = ortffi.SessionBuilder().commit_from_memory(tiny_models.identity())
 
-        def wait_for(self, run):
+        def run(self, x=X, **given):
+            """Start a run in a thread, and return it when it waits."""
+            run = threads.submit(self.session.run, {"x": x}, **given)
             wait_until(lambda: self.entered.is_set() or run.done(), "the run did not begin")
             assert not run.done(), run.result()
+            return run
 
-        def released(self):
-            return not any(kind == "session" for kind, _ in fake.outstanding)
+        def close(self, thing, close=None):
+            """Close a thing in another thread, and return that when it has begun."""
+            closing = threads.submit(close or thing.close)
+            wait_until(lambda: thing.handle.closed, "close() did not begin")
+            return closing
 
     held = Held()
     real_run = fake.real("Run")
@@ -45,80 +53,52 @@ def held(fake, use, threads):
     held.go_on.set()
 
 
-def test_close_waits_for_the_run_inside(held, threads):
-    array = np.arange(3, dtype=np.float32)
-    run = threads.submit(held.session.run, {"x": array})
-    held.wait_for(run)
-    closing = [threads.submit(held.session.close) for _ in range(2)]
-    wait_until(lambda: held.session._handle.closed, "close() did not begin")
-    with pytest.raises(ortffi.ClosedError):
-        held.session.run({"x": array})
-    assert not held.released()
-    assert not run.done()
-    assert not any(future.done() for future in closing)
-
-    held.go_on.set()
-    assert run.result(PATIENCE_S)[0].tolist() == [0, 1, 2]
-    for future in closing:
-        future.result(PATIENCE_S)
-    assert held.released()
-    with pytest.raises(ortffi.ClosedError):
-        held.session.run({"x": array})
-
-
-def test_close_returns_when_the_session_is_released(held, threads, fake):
-    run = threads.submit(held.session.run, {"x": np.ones(1, np.float32)})
-    held.wait_for(run)
+def test_close_waits_for_the_run_inside_and_returns_when_the_session_is_released(held, fake):
+    session, run = held.session, held.run()
 
     def close():
-        held.session.close()
-        return held.released()
+        session.close()
+        return count(fake, "session")
 
-    closing = [threads.submit(close) for _ in range(4)]
-    wait_until(lambda: held.session._handle.closed, "close() did not begin")
+    closing = [held.close(session, close) for _ in range(4)]
+    with pytest.raises(ortffi.ClosedError):
+        session.run({"x": X})
+    assert count(fake, "session") == 1
+    assert not any(future.done() for future in (run, *closing))
     held.go_on.set()
-    assert all(future.result(PATIENCE_S) for future in closing)
-    run.result(PATIENCE_S)
+    assert [future.result(PATIENCE_S) for future in closing] == [0] * 4
+    assert run.result(PATIENCE_S)[0].tolist() == X.tolist()
     assert not fake.mistakes
+    with pytest.raises(ortffi.ClosedError):
+        session.run({"x": X})
 
 
-def test_a_value_is_not_released_while_a_run_uses_it(held, threads, fake):
-    value = ortffi.Value.from_numpy(np.ones(3, np.float32))
-    run = threads.submit(held.session.run, {"x": value})
-    held.wait_for(run)
-    closing = threads.submit(value.close)
-    wait_until(lambda: value.handle.closed, "close() did not begin")
-    assert any(kind == "value" for kind, _ in fake.outstanding)
+@pytest.mark.parametrize("kind", ["value", "run options"])
+def test_what_a_run_uses_is_not_released_while_it_does(held, fake, kind):
+    if kind == "value":
+        thing = ortffi.Value.from_numpy(X)
+        run = held.run(thing)
+    else:
+        thing = ortffi.RunOptions()
+        run = held.run(options=thing)
+    closing = held.close(thing)
+    assert count(fake, kind) == 1
     assert not closing.done()
     held.go_on.set()
-    assert run.result(PATIENCE_S)[0].tolist() == [1, 1, 1]
+    assert run.result(PATIENCE_S)[0].tolist() == X.tolist()
     closing.result(PATIENCE_S)
+    assert not count(fake, kind)
     held.session.close()
     assert not fake.outstanding
 
 
-def test_run_options_are_not_released_while_a_run_uses_them(held, threads, fake):
-    options = ortffi.RunOptions()
-    run = threads.submit(held.session.run, {"x": np.ones(3, np.float32)}, options=options)
-    held.wait_for(run)
-    closing = threads.submit(options.close)
-    wait_until(lambda: options.handle.closed, "close() did not begin")
-    assert any(kind == "run options" for kind, _ in fake.outstanding)
-    assert not closing.done()
-    held.go_on.set()
-    assert run.result(PATIENCE_S)[0].tolist() == [1, 1, 1]
-    closing.result(PATIENCE_S)
-    assert not any(kind == "run options" for kind, _ in fake.outstanding)
-
-
-def test_another_thread_runs_while_one_is_inside(held, threads, fake):
-    run = threads.submit(held.session.run, {"x": np.ones(3, np.float32)})
-    held.wait_for(run)
+def test_another_thread_runs_while_one_is_inside(held, fake):
+    run = held.run()
     del fake.replace["Run"]
     assert held.session.run({"x": np.zeros(3, np.float32)})[0].tolist() == [0, 0, 0]
     assert not run.done()
     held.go_on.set()
-    assert run.result(PATIENCE_S)[0].tolist() == [1, 1, 1]
+    assert run.result(PATIENCE_S)[0].tolist() == X.tolist()
 
 
 def test_closing_during_a_long_run_of_the_real_library(load, threads):
@@ -126,34 +106,13 @@ def test_closing_during_a_long_run_of_the_real_library(load, threads):
     n_steps = 300_000
     inputs = {"n": np.array(n_steps), "start": np.zeros(2, np.int64)}
     runs = [threads.submit(session.run, inputs) for _ in range(2)]
-    wait_until(lambda: len(session._handle.users) == 2 or runs[0].done(), "no run began")
+    wait_until(lambda: len(session.handle.users) == 2 or runs[0].done(), "no run began")
     session.close()
-    assert not session._handle.users
+    assert not session.handle.users
     for run in runs:
         assert run.result(PATIENCE_S)[0].tolist() == [n_steps, n_steps]
     with pytest.raises(ortffi.ClosedError):
         session.run(inputs)
-
-
-def test_closing_and_running_at_once_never_crash(threads):
-    model = tiny_models.identity()
-    for _ in range(50):
-        session = ortffi.SessionBuilder().with_intra_threads(1).commit_from_memory(model)
-        start = threading.Barrier(4)
-
-        def work(session=session, start=start):
-            array = np.arange(4, dtype=np.float32)
-            start.wait(PATIENCE_S)
-            try:
-                while True:
-                    assert session.run({"x": array})[0].tolist() == [0, 1, 2, 3]
-            except ortffi.ClosedError:
-                return True
-
-        runs = [threads.submit(work) for _ in range(3)]
-        start.wait(PATIENCE_S)
-        session.close()
-        assert all(run.result(PATIENCE_S) for run in runs)
 
 
 @pytest.mark.parametrize("thing", ["session", "binding", "value", "options"])

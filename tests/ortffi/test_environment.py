@@ -2,14 +2,13 @@
 
 import dataclasses
 import logging
-import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import ortffi.environment
 import pytest
 from ortffi.environment import ArenaConfig, ArenaExtendStrategy, ThreadPools
 from ortffi.errors import UnsupportedError
+from tests.ortffi.meeting import together
 from tests.ortffi.raw_session import needs
 
 import ortffi
@@ -21,15 +20,10 @@ POOLS = ThreadPools(1, 1)
 
 @pytest.fixture
 def unused(fake, library, use, monkeypatch):
-    """A process that has not called `init` yet; answers how often the library was loaded."""
+    """A process that has not called `init` yet; answers which libraries were loaded."""
     loaded = []
     watched = dataclasses.replace(library, api=fake.api())
-
-    def load_library(path):
-        loaded.append(path)
-        return watched
-
-    monkeypatch.setattr(ortffi.environment, "load_library", load_library)
+    monkeypatch.setattr(ortffi.environment, "load_library", lambda path: loaded.append(path) or watched)
     use(None)
     return loaded
 
@@ -55,136 +49,84 @@ def test_init_passes_on_what_was_chosen(unused, fake, library):
     assert seen == [(ortffi.LogLevel.ERROR, b"ortffi")]
 
 
-def test_eight_threads_make_one_environment(unused, fake):
-    start = threading.Barrier(8)
-
-    def init(_):
-        start.wait(60)
-        return ortffi.init()
-
-    with ThreadPoolExecutor(8) as pool:
-        environments = list(pool.map(init, range(8)))
-    assert len(set(map(id, environments))) == 1
+def test_eight_threads_make_one_environment(unused, fake, threads):
+    assert len(set(map(id, together(threads, lambda _: ortffi.init())))) == 1
     assert len(unused) == 1
     assert fake.calls.count("CreateEnv") == 1
 
 
-def test_init_may_be_tried_again_after_it_failed(unused, fake):
-    fake.fail = lambda name: name == "CreateEnv"
-    with pytest.raises(ortffi.FailError):
-        ortffi.init()
-    fake.fail = lambda _name: False
-    assert ortffi.init() is ortffi.init()
-
-
-def test_another_library_needs_another_process(library, tmp_path):
-    other = tmp_path / "libonnxruntime.so"
+def test_another_library_needs_another_process_and_a_link_to_the_same_does_not(library, tmp_path):
+    other, link = tmp_path / "libonnxruntime.so", tmp_path / "link.so"
     with pytest.raises(RuntimeError) as caught:
         ortffi.init(other)
     assert str(other) in str(caught.value)
     assert str(library.path) in str(caught.value)
+    link.symlink_to(library.path)
+    assert ortffi.init(link) is ortffi.init()
 
 
 CHOICES = [
-    {"log_level": LogLevel.ERROR},
-    {"logger": LOGGER},
-    {"thread_pools": POOLS},
+    {"log_level": LogLevel.ERROR}, {"logger": LOGGER}, {"thread_pools": POOLS},
     {"log_level": LogLevel.INFO, "logger": LOGGER, "thread_pools": POOLS},
-]
+]  # fmt: skip
 
 
 @pytest.mark.usefixtures("unused")
-@pytest.mark.parametrize("chosen", CHOICES, ids=lambda chosen: ", ".join(chosen))
-def test_what_was_chosen_may_be_said_again_or_left_out(chosen):
+@pytest.mark.parametrize("chosen", CHOICES, ids=", ".join)
+def test_what_was_chosen_may_be_said_again_or_left_out_and_not_differently(use, chosen):
     environment = ortffi.init(**chosen)
     assert ortffi.init() is environment
     assert ortffi.init(**chosen) is environment
-
-
-@pytest.mark.usefixtures("unused")
-@pytest.mark.parametrize("first", [{}, {"thread_pools": ThreadPools(2)}], ids=["default", "other"])
-@pytest.mark.parametrize("chosen", CHOICES, ids=lambda chosen: ", ".join(chosen))
-def test_what_is_in_force_cannot_be_chosen_differently(first, chosen):
-    environment = ortffi.init(**first)
-    with pytest.raises(RuntimeError, match="already") as caught:
-        ortffi.init(**chosen)
-    assert next(iter(chosen)) in str(caught.value)
-    assert ortffi.init() is environment
+    for first in ({}, {"thread_pools": ThreadPools(2)}):
+        use(None)
+        environment = ortffi.init(**first)
+        with pytest.raises(RuntimeError, match="already") as caught:
+            ortffi.init(**chosen)
+        assert next(iter(chosen)) in str(caught.value)
+        assert ortffi.init() is environment
 
 
 @pytest.mark.usefixtures("unused")
 @pytest.mark.parametrize(
     ("chosen", "function"),
     [
-        ({}, "CreateEnv"),
-        ({"logger": LOGGER}, "CreateEnvWithCustomLogger"),
+        ({}, "CreateEnv"), ({"logger": LOGGER}, "CreateEnvWithCustomLogger"),
         ({"thread_pools": POOLS}, "CreateEnvWithGlobalThreadPools"),
         ({"logger": LOGGER, "thread_pools": POOLS}, "CreateEnvWithCustomLoggerAndGlobalThreadPools"),
     ],
-)
+)  # fmt: skip
 def test_what_is_taken_to_make_the_environment_is_given_back(fake, chosen, function):
-    fake.fail = lambda name: name == function
-    with pytest.raises(ortffi.FailError, match=f"injected into {function}"):
+    with fake.failing(function), pytest.raises(ortffi.FailError, match=f"injected into {function}"):
         ortffi.init(**chosen)
     assert not fake.outstanding
-    fake.fail = lambda _name: False
-    ortffi.init(**chosen)
-    assert not fake.outstanding
-    assert not fake.mistakes
+    assert ortffi.init(**chosen) is ortffi.init()  # it may be tried again
+    fake.check()
 
 
 def test_thread_pools_are_set_up_as_told(unused, fake, library):
     if not library.api.has("SetGlobalIntraOpThreadAffinity"):
         pytest.skip("SetGlobalIntraOpThreadAffinity needs ONNX Runtime 1.14")
     ortffi.init(thread_pools=ThreadPools(2, 3, spinning=False, denormal_as_zero=True, intra_op_affinity="1"))
-    assert [name for name in fake.calls if name.startswith("SetGlobal")] == [
-        "SetGlobalIntraOpNumThreads",
-        "SetGlobalInterOpNumThreads",
-        "SetGlobalSpinControl",
-        "SetGlobalDenormalAsZero",
-        "SetGlobalIntraOpThreadAffinity",
-    ]
+    assert [name.removeprefix("SetGlobal") for name in fake.calls if name.startswith("SetGlobal")] == [
+        "IntraOpNumThreads", "InterOpNumThreads", "SpinControl", "DenormalAsZero", "IntraOpThreadAffinity",
+    ]  # fmt: skip
     assert len(unused) == 1
 
 
-@pytest.mark.parametrize(
-    ("settings", "error"),
-    [
-        ({"intra_op": -1}, ValueError),
-        ({"inter_op": 2**31}, ValueError),
-        ({"intra_op": "2"}, TypeError),
-        ({"inter_op": True}, TypeError),
-        ({"intra_op_affinity": "1\0"}, ValueError),
-        ({"intra_op_affinity": 1}, TypeError),
-    ],
-)
-def test_thread_pools_that_make_no_sense_are_refused(settings, error):
-    with pytest.raises(error, match=next(iter(settings))):
-        ThreadPools(**settings)
-
-
-@pytest.mark.parametrize(
-    ("version", "use_it", "function", "needed"),
-    [
+def test_a_library_that_is_too_old_for_something_says_so(fake, library):
+    for newest, use_it, function, needed in [
         (13, lambda e: e.set_log_level(LogLevel.FATAL), "UpdateEnvWithCustomLogLevel", 14),
         (14, lambda e: e.build_info, "GetBuildInfoString", 15),
-    ],
-)
-def test_a_library_that_is_too_old_for_something_says_so(fake, version, use_it, function, needed):
-    version = min(version, ortffi.init().api.version)
-    environment = fake.environment(version)
-    with pytest.raises(UnsupportedError) as caught:
-        use_it(environment)
-    error = caught.value
-    assert (error.function, error.needed, error.found) == (function, needed, version)
-
-
-def test_an_old_library_cannot_bind_the_threads_to_processors(fake, library):
+    ]:
+        version = min(newest, library.api_version)
+        with pytest.raises(UnsupportedError) as caught:
+            use_it(fake.environment(version))
+        error = caught.value
+        assert (error.function, error.needed, error.found) == (function, needed, version)
     version = min(13, library.api_version)
     old = dataclasses.replace(library, api=fake.api(version), api_version=version)
-    pools = ThreadPools(2, intra_op_affinity="1")
     with pytest.raises(UnsupportedError, match="SetGlobalIntraOpThreadAffinity"):
-        ortffi.Environment(old, LogLevel.FATAL, thread_pools=pools)
+        ortffi.Environment(old, LogLevel.FATAL, thread_pools=ThreadPools(2, intra_op_affinity="1"))
     assert not fake.outstanding
 
 
@@ -193,71 +135,35 @@ def test_the_build_says_what_it_is(library):
     assert "build type=" in ortffi.init().build_info
 
 
-def test_a_shared_arena_is_made_once(fake, use):
-    environment = fake.environment()
-    fake.replace["CreateAndRegisterAllocator"] = lambda *_: None  # or it would stay for all tests
-    config = ArenaConfig(max_mem=2**33)
+def test_a_shared_arena_is_made_once_and_stays_where_it_cannot_be_given_up(fake):
+    environment, config = fake.environment(), ArenaConfig(max_mem=2**33)
+    make, give_up = "CreateAndRegisterAllocator", "UnregisterAllocator"
+    fake.replace = {make: lambda *_: None, give_up: lambda *_: None}  # or it would stay for all tests
+    environment.release_cpu_arena()  # there is none
+    assert give_up not in fake.calls
     assert environment.cpu_arena is None
-    fake.fail = lambda name: name == "CreateAndRegisterAllocator"
-    with pytest.raises(ortffi.FailError):
+    with fake.failing(make), pytest.raises(ortffi.FailError):
         environment.share_cpu_arena(config)
     assert environment.cpu_arena is None
-    fake.fail = lambda _name: False
     environment.share_cpu_arena(config)
     with pytest.raises(RuntimeError, match=f"max_mem={2**33}"):
         environment.share_cpu_arena()
     assert environment.cpu_arena is config
-    assert fake.calls.count("CreateAndRegisterAllocator") == 2
-    assert not fake.outstanding
-    assert not fake.mistakes
-
-
-def test_a_shared_arena_that_cannot_be_given_up_stays(fake):
-    environment = fake.environment()
-    for name in ("CreateAndRegisterAllocator", "UnregisterAllocator"):
-        fake.replace[name] = lambda *_: None
-    environment.release_cpu_arena()  # there is none
-    assert fake.calls.count("UnregisterAllocator") == 0
-    config = ArenaConfig()
-    environment.share_cpu_arena(config)
-    fake.fail = lambda name: name == "UnregisterAllocator"
-    with pytest.raises(ortffi.FailError):
+    assert fake.calls.count(make) == 2
+    with fake.failing(give_up), pytest.raises(ortffi.FailError):
         environment.release_cpu_arena()
     assert environment.cpu_arena is config
-    fake.fail = lambda _name: False
     environment.release_cpu_arena()
     assert environment.cpu_arena is None
-    assert not fake.mistakes
+    fake.check()
 
 
 def test_an_arenas_configuration_holds_what_is_set():
     assert ArenaConfig().entries() == {}
-    everything = ArenaConfig(1, ArenaExtendStrategy.SAME_AS_REQUESTED, 2, 3, 4)
-    assert everything.entries() == {
-        "max_mem": 1,
-        "arena_extend_strategy": 1,
-        "initial_chunk_size_bytes": 2,
-        "max_dead_bytes_per_chunk": 3,
+    assert ArenaConfig(1, ArenaExtendStrategy.SAME_AS_REQUESTED, 2, 3, 4).entries() == {
+        "max_mem": 1, "arena_extend_strategy": 1, "initial_chunk_size_bytes": 2, "max_dead_bytes_per_chunk": 3,
         "initial_growth_chunk_size_bytes": 4,
-    }
-
-
-@pytest.mark.parametrize(
-    ("settings", "error"),
-    [
-        ({"max_mem": -1}, ValueError),
-        ({"max_mem": 2**64}, ValueError),
-        ({"max_mem": 1.5}, TypeError),
-        ({"arena_extend_strategy": 2}, ValueError),
-        ({"initial_chunk_size_bytes": 2**31}, ValueError),
-        ({"max_dead_bytes_per_chunk": "1"}, TypeError),
-    ],
-)
-def test_an_arena_that_makes_no_sense_is_refused(fake, settings, error):
-    environment = fake.environment()
-    with pytest.raises(error):
-        environment.share_cpu_arena(ArenaConfig(**settings))
-    assert not fake.calls
+    }  # fmt: skip
 
 
 REAL = """
@@ -354,26 +260,20 @@ def test_what_is_chosen_has_an_effect_in_a_process_of_its_own(run_python, librar
     assert (done.returncode, done.stdout) == (0, "end\n"), done.stderr
 
 
-def test_a_link_to_the_same_library_is_the_same_library(library, tmp_path):
-    link = tmp_path / "link.so"
-    link.symlink_to(library.path)
-    assert ortffi.init(link) is ortffi.init()
-
-
 @pytest.mark.usefixtures("unused")
-@pytest.mark.parametrize("answer", ["nothing", "another message", "another code"])
-def test_a_vtable_that_does_something_else_is_refused(fake, library, answer):
-    answers = {
-        "nothing": lambda _code, _message: None,
-        "another message": lambda code, _message: fake.real("CreateStatus")(code, b"else"),
-        "another code": lambda _code, message: fake.real("CreateStatus")(1, message),
-    }
-    fake.replace["CreateStatus"] = answers[answer]
-    with pytest.raises(ortffi.ApiVersionError, match="function table") as caught:
-        ortffi.init()
-    assert str(library.path) in str(caught.value)
-    assert "CreateEnv" not in fake.calls
-    assert not fake.outstanding
+def test_a_vtable_that_does_something_else_is_refused(fake, library):
+    create = fake.real("CreateStatus")
+    for answer in (
+        lambda _code, _message: None,
+        lambda code, _message: create(code, b"else"),
+        lambda _code, message: create(1, message),
+    ):
+        fake.replace["CreateStatus"] = answer
+        with pytest.raises(ortffi.ApiVersionError, match="function table") as caught:
+            ortffi.init()
+        assert str(library.path) in str(caught.value)
+        assert "CreateEnv" not in fake.calls
+        assert not fake.outstanding
 
 
 def test_what_belongs_to_the_environment_is_made_once(unused, fake):
