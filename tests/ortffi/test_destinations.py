@@ -1,12 +1,8 @@
 """What a run or a copy is to write is memory that may be written, and is no other's of the run."""
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import mmap
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -50,7 +46,7 @@ class Boaster(np.ndarray):
     flags = Flags()
 
 
-READ_ONLY: dict[str, Callable[[Any], np.ndarray]] = {
+READ_ONLY = {
     "locked": lambda _: locked(),
     "bytes": lambda _: np.frombuffer(bytes(4 * N), np.float32),
     "memoryview": lambda _: np.frombuffer(memoryview(bytearray(4 * N)).toreadonly(), np.float32),
@@ -64,7 +60,7 @@ READ_ONLY: dict[str, Callable[[Any], np.ndarray]] = {
 }
 """Arrays that may not be written, most of them in pages that cannot be."""
 
-AS: dict[str, Callable[[np.ndarray], Any]] = {
+AS = {
     "array": lambda array: array,
     "value": Value.from_numpy,
     "mapped value": lambda array: Value.from_numpy(array).mapped(Memory.CPU),
@@ -81,20 +77,14 @@ def doors(session):
         "Session.bind(outputs)": lambda thing: session.bind({"x": X}, {"y": thing}).run(),
         "IoBinding.bind_output(target)": lambda thing: (binding.bind_output("y", thing), binding.run()),
         "Value.copy_from(self)": lambda thing: (
-            thing.copy_from(np.ones(thing.shape, np.float32))
-            if isinstance(thing, Value)
-            else Value.from_numpy(thing).copy_from(np.ones(thing.shape, np.float32))
-        ),
+            thing if isinstance(thing, Value) else Value.from_numpy(thing)
+        ).copy_from(np.ones(thing.shape, np.float32)),
     }
 
 
 def test_every_public_destination_is_among_the_doors(load):
-    named = {
-        f"{name}({parameter.name})"
-        for name, found in CALLS.items()
-        for parameter in found
-        if parameter.name in {"outputs", "target", "targets", "out", "into", "destination"}
-    }
+    writing = {"outputs", "target", "targets", "out", "into", "destination"}
+    named = {f"{name}({known.name})" for name, found in CALLS.items() for known in found if known.name in writing}
     named |= {f"{name}(self)" for name in CALLS if "copy_from" in name or "copy_to" in name}
     assert named == set(doors(load(tiny_models.identity())))
     assert not inspect.signature(ortffi.IoBinding.outputs).parameters.keys() - {"self"}
@@ -129,34 +119,30 @@ def test_what_a_run_makes_of_read_only_memory_is_not_written_either(load, tmp_pa
         assert not value.writeable
         with pytest.raises(ValueError, match="read-only"):
             value.copy_from(X)
-    with load(tiny_models.sequence_output()) as making:
-        pair = making.run_values({"x": array}, ["pair"])[0]
-        for item in pair.items():
-            if not item.writeable:
-                with pytest.raises(ValueError, match="read-only"):
-                    item.copy_from(X)
+    (pair,) = load(tiny_models.sequence_output()).run_values({"x": array}, ["pair"])
+    for item in pair.items():
+        if not item.writeable:
+            with pytest.raises(ValueError, match="read-only"):
+                item.copy_from(X)
     (made,) = session.run_values({"x": array}, ["y"])
     assert made.writeable  # it has memory of its own
     made.copy_from(X[::-1])
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: Value.empty([N]),
-        lambda: Value.from_numpy(np.zeros(N, np.float32)),
-        lambda: Value.from_numpy(np.frombuffer(bytes(8 * N), np.float32)[::2]),  # a copy
-        lambda: Value.from_numpy(np.zeros(N, np.float32)).mapped(Memory.CPU),
-        lambda: Value.from_numpy(np.frombuffer(bytearray(4 * N), np.float32)),
-    ],
-)
-def test_other_memory_is_written(load, make):
-    session, value = load(tiny_models.identity()), make()
-    assert value.writeable
-    for write in doors(session).values():
-        write(value)
-    session.run_into({"x": X}, {"y": value})
-    assert value.numpy().tolist() == X.tolist()
+def test_other_memory_is_written(load):
+    session = load(tiny_models.identity())
+    for value in (
+        Value.empty([N]),
+        Value.from_numpy(np.zeros(N, np.float32)),
+        Value.from_numpy(np.frombuffer(bytes(8 * N), np.float32)[::2]),  # a copy
+        Value.from_numpy(np.zeros(N, np.float32)).mapped(Memory.CPU),
+        Value.from_numpy(np.frombuffer(bytearray(4 * N), np.float32)),
+    ):
+        assert value.writeable
+        for write in doors(session).values():
+            write(value)
+        session.run_into({"x": X}, {"y": value})
+        assert value.numpy().tolist() == X.tolist()
 
 
 class Plain(np.ndarray):
@@ -194,24 +180,24 @@ def test_memory_that_becomes_read_only_is_written_no_more(load, kind, form):
     assert binding.outputs()["y"].numpy().tolist() == X.tolist()
 
 
+def loaded_with(weights):
+    builder = ortffi.SessionBuilder().with_intra_threads(1).with_initializers({"w": weights})
+    return builder.commit_from_memory(tiny_models.product())
+
+
 def test_read_only_weights_stay_as_they_are(tmp_path):
     weights = np.memmap(tmp_path / "w", np.float32, "w+", shape=(64, 64))
     weights[...] = np.eye(64)
     weights.flush()
     given = np.memmap(tmp_path / "w", np.float32, "r", shape=(64, 64))
-    builder = ortffi.SessionBuilder().with_intra_threads(1).with_initializers({"w": given})
     x = np.ones((2, 64), np.float32)
-    with builder.commit_from_memory(tiny_models.product()) as session:
+    with loaded_with(given) as session:
         for _ in range(3):
             assert session.run({"x": x})[0].tolist() == x.tolist()
 
 
 PLACES = 24
 """Elements in which the arrays of a run are placed."""
-
-
-def ends(starts, length):
-    return [range(start, start + length) for start in starts]
 
 
 @given(
@@ -225,9 +211,8 @@ def test_outputs_overlap_nothing(adder, starts, length, forms, how):
     left, right, total, difference = (
         AS[form](memory[start : start + length]) for start, form in zip(starts, forms, strict=True)
     )
-    inputs = {"left": left, "right": right}
-    outputs = {"total": total, "difference": difference}
-    *read, first, second = ends(starts, length)
+    inputs, outputs = {"left": left, "right": right}, {"total": total, "difference": difference}
+    *read, first, second = (range(start, start + length) for start in starts)
     overlaps = any(set(a) & set(b) for a, b in itertools.product((first, second), (*read, first, second)) if a is not b)
 
     def run():
@@ -286,17 +271,15 @@ def test_inputs_and_outputs_may_change_places_between_runs(load):
 def test_the_items_of_a_sequence_are_inputs_too(load):
     session = load(tiny_models.sequence_input())
     shared, other = np.ones(3, np.float32), np.zeros(3, np.float32)
-    lists: list[Any] = [other, shared], [other, Value.from_numpy(shared)]
+    lists = [other, shared], [other, Value.from_numpy(shared)]
     for items in (*lists, *map(Value.from_sequence, lists)):
         with pytest.raises(ValueError, match=r"'items'.*overlap"):
             session.run_into({"items": items, "index": np.array(0)}, {"y": shared[:]})
 
 
-def test_weights_that_a_session_borrows_are_no_outputs(load):
-    weights = np.zeros((64, 64), np.float32)
-    builder = ortffi.SessionBuilder().with_intra_threads(1).with_initializers({"w": weights})
-    x = np.ones((64, 64), np.float32)
-    with builder.commit_from_memory(tiny_models.product()) as session:
+def test_weights_that_a_session_borrows_are_no_outputs():
+    weights, x = np.zeros((64, 64), np.float32), np.ones((64, 64), np.float32)
+    with loaded_with(weights) as session:
         for write in (session.run_into, session.bind):
             with pytest.raises(ValueError, match=r"weight 'w'.*overlap"):
                 write({"x": x}, {"y": weights})

@@ -1,5 +1,7 @@
 """Element types that numpy does not have, and several elements in one byte."""
 
+from contextlib import contextmanager
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -14,18 +16,12 @@ from ortffi import DTYPES, ElementType, Value
 
 PACKED = list(PACKED_BITS)
 FOREIGN = {
-    "BFLOAT16": ml_dtypes.bfloat16,
-    "FLOAT8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "FLOAT8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz,
-    "FLOAT8E5M2": ml_dtypes.float8_e5m2,
-    "FLOAT8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
-    "FLOAT8E8M0": ml_dtypes.float8_e8m0fnu,
-    "FLOAT4E2M1": ml_dtypes.float4_e2m1fn,
-    "UINT4": ml_dtypes.uint4,
-    "INT4": ml_dtypes.int4,
-    "UINT2": ml_dtypes.uint2,
-    "INT2": ml_dtypes.int2,
-}
+    "BFLOAT16": ml_dtypes.bfloat16, "FLOAT8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "FLOAT8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz, "FLOAT8E5M2": ml_dtypes.float8_e5m2,
+    "FLOAT8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz, "FLOAT8E8M0": ml_dtypes.float8_e8m0fnu,
+    "FLOAT4E2M1": ml_dtypes.float4_e2m1fn, "UINT4": ml_dtypes.uint4, "INT4": ml_dtypes.int4,
+    "UINT2": ml_dtypes.uint2, "INT2": ml_dtypes.int2,
+}  # fmt: skip
 WITH_CAST = [name for name in FOREIGN if name != "FLOAT4E2M1"]
 """ONNX Runtime's CPU provider has no kernel at all for float4."""
 
@@ -34,10 +30,6 @@ def bounds(element_type):
     bits, signed = PACKED_BITS[element_type], DTYPES[element_type].kind == "i"
     low = -(1 << (bits - 1)) if signed else 0
     return low, low + (1 << bits) - 1
-
-
-def integers(element_type):
-    return st.lists(st.integers(*bounds(element_type)), max_size=40)
 
 
 def all_bits(name):
@@ -51,29 +43,30 @@ def all_bits(name):
     return np.arange(1 << (8 * carrier.itemsize)).astype(carrier).view(FOREIGN[name])
 
 
-def load_cast(load, source, target):
+@contextmanager
+def skipping_what_old_libraries_lack(what):
     try:
-        return load(typed_models.cast(getattr(TensorProto, source), getattr(TensorProto, target)))
-    except ortffi.OrtError:
-        if ortffi.init().library.api_version >= 31:
-            raise
-        pytest.skip(f"this ONNX Runtime has no Cast from {source} to {target}; 1.31 has")
-
-
-def make(array, element_type=None):
-    """Make a value; old libraries know fewer element types."""
-    try:
-        return Value.from_numpy(array, element_type)
+        yield
     except (ortffi.OrtError, TypeError):
         if ortffi.init().library.api_version >= 31:
             raise
-        pytest.skip(f"this ONNX Runtime has no tensors of {array.dtype}; 1.31 has")
+        pytest.skip(f"this ONNX Runtime has no {what}; 1.31 has")
+
+
+def load_cast(load, source, target):
+    with skipping_what_old_libraries_lack(f"Cast from {source} to {target}"):
+        return load(typed_models.cast(getattr(TensorProto, source), getattr(TensorProto, target)))
+
+
+def make(array, element_type=None):
+    with skipping_what_old_libraries_lack(f"tensors of {array.dtype}"):
+        return Value.from_numpy(array, element_type)
 
 
 @pytest.mark.parametrize("element_type", PACKED)
 @given(data=st.data())
 def test_what_was_packed_is_unpacked(element_type, data):
-    values = np.array(data.draw(integers(element_type)), DTYPES[element_type])
+    values = np.array(data.draw(st.lists(st.integers(*bounds(element_type)), max_size=40)), DTYPES[element_type])
     packed = pack(values, element_type)
     assert packed.dtype == np.uint8
     assert packed.nbytes == packed_size(element_type, values.size)
@@ -82,18 +75,14 @@ def test_what_was_packed_is_unpacked(element_type, data):
     assert back.tolist() == values.tolist()
 
 
-def test_the_first_element_is_in_the_lowest_bits():
+def test_the_first_element_is_in_the_lowest_bits_and_every_byte_is_packed_as_it_is_unpacked():
     assert pack(np.array([1, 2, 3], np.uint8), ElementType.UINT4).tolist() == [0x21, 0x03]
     assert pack(np.array([-1, 1], np.int8), ElementType.INT4).tolist() == [0x1F]
     assert pack(np.array([1, 2, 3, 0, 1], np.uint8), ElementType.UINT2).tolist() == [0b00111001, 1]
     assert pack(np.array([-2, -1, 0, 1], np.int8), ElementType.INT2).tolist() == [0b01001110]
-
-
-def test_all_values_of_a_byte_are_unpacked_as_they_are_packed():
     everything = np.arange(256, dtype=np.uint8)
     for element_type in PACKED:
-        count = 256 * 8 // PACKED_BITS[element_type]
-        flat = unpack(everything, element_type, count)
+        flat = unpack(everything, element_type, 256 * 8 // PACKED_BITS[element_type])
         assert pack(flat, element_type).tolist() == everything.tolist()
 
 
@@ -112,17 +101,13 @@ def test_an_integer_out_of_range_is_refused(element_type):
 @pytest.mark.parametrize("name", FOREIGN)
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (3,), (2, 3), (2, 0, 3)])
 def test_a_value_holds_what_it_was_made_of(name, shape):
-    element_type = ElementType[name]
-    bits = np.resize(all_bits(name), shape)
+    element_type, bits = ElementType[name], np.resize(all_bits(name), shape)
+    carried, found = resolve(bits)
+    assert found is element_type
     with make(bits) as value:
-        assert value.element_type is element_type
-        assert value.shape == shape
-        carried, found = resolve(bits)
-        assert found is element_type
+        assert (value.element_type, value.shape) == (element_type, shape)
         array = value.numpy()
-    assert array.dtype == DTYPES[element_type]
-    assert array.shape == shape
-    assert array.tobytes() == carried.tobytes()
+    assert (array.dtype, array.shape, array.tobytes()) == (DTYPES[element_type], shape, carried.tobytes())
     with make(carried, element_type) as value:
         assert value.element_type is element_type
         assert value.numpy().tobytes() == carried.tobytes()
@@ -132,9 +117,8 @@ def test_a_value_holds_what_it_was_made_of(name, shape):
 def test_onnx_runtime_reads_every_value_as_it_is_meant(load, name):
     bits = all_bits(name)
     session = load_cast(load, name, "FLOAT")
-    info = session.inputs[0]
-    assert info.element_type is ElementType[name]
-    assert info.dtype == DTYPES[ElementType[name]]
+    info, number = session.inputs[0], ElementType[name]
+    assert (info.element_type, info.dtype) == (number, DTYPES[number])
     expected = bits.astype(np.float32)
     for _ in range(3):
         (read,) = session.run({"x": bits})

@@ -4,12 +4,8 @@ The garbage collector finalizes the objects of a cycle in any order, so the `__d
 may use the others before or after their turn.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +14,7 @@ from ortffi._handle import Handle, Owned, Owner, WeakObjects
 from ortffi.memory import Allocator
 from ortffi.tensors import allocate_tensor
 from tests.ortffi import tiny_models
-from tests.ortffi.interruption import Interrupted, interrupted_at_each_step
+from tests.ortffi.interruption import interrupted_at_each_step, interruptible
 from tests.ortffi.lifetimes import LARGE, SMALL, load
 from tests.profiles import costly, given
 
@@ -48,10 +44,6 @@ def run_bound(binding):
     return binding.outputs()["y"].numpy().tolist()
 
 
-def bound():
-    return load(tiny_models.identity()).bind({"x": SMALL.copy()}, {"y": Memory.CPU})
-
-
 def options():
     made = RunOptions()
     made.session = load(tiny_models.identity())
@@ -77,9 +69,9 @@ def load_with(weights):
     return run(builder.commit_from_memory(tiny_models.identity()))
 
 
-THINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], list[Any]]]] = {
+THINGS = {
     "session": (session_that_has_run, run),
-    "binding": (bound, run_bound),
+    "binding": (lambda: load(tiny_models.identity()).bind({"x": SMALL.copy()}, {"y": Memory.CPU}), run_bound),
     "run options": (options, lambda it: it.session.run([SMALL], options=it)[0].tolist()),
     "borrowed tensor": (lambda: Value.from_numpy(SMALL.copy()), lambda it: it.numpy().tolist()),
     "own tensor": (lambda: load(tiny_models.identity()).run_values([SMALL])[0], lambda it: it.numpy().tolist()),
@@ -95,11 +87,6 @@ THINGS: dict[str, tuple[Callable[[], Any], Callable[[Any], list[Any]]]] = {
         lambda it: np.frombuffer(it, np.float32, 3).tolist(),
     ),
 }
-
-
-interruptible = pytest.mark.skipif(
-    sys.version_info < (3, 11), reason="Python 3.10 interrupts between a `finally` and its first call; run a newer one"
-)
 
 
 class Holder:
@@ -136,7 +123,7 @@ def test_every_owner_is_among_the_things():
     own_handle=st.booleans(),
 )
 def test_what_dies_in_a_cycle_is_usable_until_the_end(name, holders, first, wrappings, own_handle):
-    results: list[Any] = []
+    results = []
     tie(*THINGS[name], results, holders, first, wrappings, own_handle)
     gc.collect()
     assert results == [NUMBERS] * holders
@@ -144,8 +131,8 @@ def test_what_dies_in_a_cycle_is_usable_until_the_end(name, holders, first, wrap
 
 def tie(make, use, results, holders, first, wrappings, own_handle):
     """Leave a cycle of a thing and its holders behind: those made first, or the thing."""
-    place: list[Any] = [make()] if first else []
-    chain: Any = [Holder(lambda: use(place[0]), results) for _ in range(holders)]
+    place = [make()] if first else []
+    chain = [Holder(lambda: use(place[0]), results) for _ in range(holders)]
     if not first:
         place.append(make())
     for wrap in wrappings:
@@ -156,7 +143,7 @@ def tie(make, use, results, holders, first, wrappings, own_handle):
 
 
 def test_the_collector_does_not_see_an_owned_object():
-    released: list[int] = []
+    released = []
     owned = Owned(1, released.append)
     assert not gc.is_tracked(owned)
     assert owned not in gc.get_objects()
@@ -171,13 +158,8 @@ def test_the_collector_does_not_see_an_owned_object():
 @pytest.mark.parametrize("name", THINGS)
 def test_nothing_of_ours_runs_while_an_object_dies(name):
     """A signal handler may run in Python code, and Python drops what it raises there."""
-    make, _ = THINGS[name]
-    place = [make()]
-
-    def interrupt():
-        raise Interrupted
-
-    assert list(interrupted_at_each_step(place.clear, interrupt)) == []
+    place = [THINGS[name][0]()]
+    assert list(interrupted_at_each_step(place.clear)) == []
     assert not place
 
 
@@ -185,15 +167,11 @@ def test_nothing_of_ours_runs_while_an_object_dies(name):
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", [name for name in THINGS if "memory" not in name])
 def test_an_exception_during_close_is_raised_and_loses_nothing(name, monkeypatch):
-    lost: list[Any] = []
+    lost = []
     monkeypatch.setattr(sys, "unraisablehook", lost.append)
     make, _ = THINGS[name]
     place, steps = [make()], 0
-
-    def interrupt():
-        raise Interrupted
-
-    for _step in interrupted_at_each_step(lambda: place[0].close(), interrupt):
+    for _ in interrupted_at_each_step(lambda: place[0].close()):
         steps += 1
         thing = place.pop()
         thing.close()
@@ -206,14 +184,9 @@ def test_an_exception_during_close_is_raised_and_loses_nothing(name, monkeypatch
 @interruptible
 @pytest.mark.thorough
 def test_a_handle_releases_once_whatever_interrupts_it():
-    released: list[int] = []
+    released, steps = [], 0
     place = [Handle(1, released.append, "thing")]
-
-    def interrupt():
-        raise Interrupted
-
-    steps = 0
-    for _step in interrupted_at_each_step(lambda: place[0].close(), interrupt):
+    for _ in interrupted_at_each_step(lambda: place[0].close()):
         steps += 1
         place[0].close()
         assert released == [1]
@@ -223,8 +196,7 @@ def test_a_handle_releases_once_whatever_interrupts_it():
 
 
 def test_weak_objects_are_those_that_others_refer_to():
-    remembered: WeakObjects[Any] = WeakObjects()
-    kept = []
+    remembered, kept = WeakObjects(), []
     for number in range(300):
         thing = Holder(list, [])
         for _ in range(20):

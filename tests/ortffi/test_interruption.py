@@ -1,12 +1,10 @@
-"""Signal handlers that raise or close, at each bytecode of each call that holds something."""
+"""Signal handlers that raise or close, at each bytecode of each call that holds something, and of deadlines."""
 
-import gc
+import _thread
 import logging
-import os
 import signal
 import sys
 import threading
-import time
 
 import numpy as np
 import ortffi.environment
@@ -15,7 +13,8 @@ import ortffi.plugins
 import pytest
 from ortffi._handle import Handle
 from tests.ortffi import tiny_models
-from tests.ortffi.interruption import FOLDER, Interrupted, interrupted_at_each_step, trace_bytecodes
+from tests.ortffi.interruption import FOLDER, Interrupted, interrupted_at_each_step, interruptible, trace_bytecodes
+from tests.ortffi.lifetimes import load
 from tests.ortffi.meeting import PATIENCE_S, elsewhere, wait_until
 
 import ortffi
@@ -25,39 +24,32 @@ pytestmark = [
     pytest.mark.thorough,
     # Python drops what is raised while it collects an object.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-    pytest.mark.skipif(
-        sys.version_info < (3, 11),
-        reason="Python 3.10 interrupts between a `finally` and its first call; run a newer one",
-    ),
+    interruptible,
 ]
 
-X = np.arange(3, dtype=np.float32)
-LARGE = np.arange(3000, dtype=np.float32)
+X, LARGE = np.arange(3, dtype=np.float32), np.arange(3000, dtype=np.float32)
 
 
 class World:
     """Objects to use, and whether they are free afterwards."""
 
     def __init__(self):
-        builder = ortffi.SessionBuilder().with_intra_threads(1)
-        self.session = builder.commit_from_memory(tiny_models.identity())
+        self.session = load(tiny_models.identity())
         self.binding = self.session.bind({"x": X}, {"y": np.zeros(3, np.float32)})
         self.growing = self.session.bind({"x": X}, {"y": Memory.CPU})
         self.value = Value.from_numpy(X.copy())
         self.target = Value.empty([3])
         self.options = RunOptions()
-
-    def owners(self):
-        return (self.session, self.binding, self.growing, self.value, self.target, self.options)
+        self.owners = (self.session, self.binding, self.growing, self.value, self.target, self.options)
 
     def is_free(self):
-        return not any(owner.handle._current_users() for owner in self.owners())
+        return not any(owner.handle._current_users() for owner in self.owners)
 
     def check_free(self):
         """Nothing is in use and no lock is held, whichever thread asks."""
         wait_until(self.is_free, "something is in use")
-        assert not any(owner.handle.users for owner in self.owners())
-        locks = [owner.handle._releasing for owner in self.owners()]
+        assert not any(owner.handle.users for owner in self.owners)
+        locks = [owner.handle._releasing for owner in self.owners]
         locks += [owner._lock for owner in (self.session, self.binding, self.growing)]
         locks += [self.session._functions._lock, self.session._environment._lock]
         locks += [ortffi.environment._lock, ortffi.logs._lock, ortffi.plugins._lock]
@@ -74,12 +66,12 @@ class World:
     def check_closed(self):
         """Close all, in another thread, and find everything released."""
         elsewhere(self.close)
-        for owner in self.owners():
+        for owner in self.owners:
             assert owner.closed
             assert owner.handle._owned is None
 
     def close(self):
-        for owner in self.owners():
+        for owner in self.owners:
             owner.close()
 
 
@@ -111,16 +103,10 @@ CALLS = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_an_exception_at_any_bytecode_leaves_nothing_in_use(name):
-    world = World()
-
-    def interrupt():
-        raise Interrupted
-
-    steps = 0
-    for step in interrupted_at_each_step(lambda: CALLS[name](world), interrupt):
-        steps = step
-        wait_until(world.is_free, f"in use after bytecode {step}")  # `submit` goes on
-        if step % 16 == 0:
+    world, steps = World(), 0
+    for steps in interrupted_at_each_step(lambda: CALLS[name](world)):
+        wait_until(world.is_free, f"in use after bytecode {steps}")  # `submit` goes on
+        if steps % 16 == 0:
             world.check_free()
             world.options.resume()
             world.binding.bind_input("x", X)
@@ -169,19 +155,17 @@ def test_an_exception_between_any_two_bytecodes_leaves_nothing_in_use(name):
 @pytest.mark.parametrize("what", ["session", "binding", "value", "target", "options"])
 @pytest.mark.parametrize("name", CALLS)
 def test_a_handler_may_close_what_its_thread_uses(name, what):
-    world = World()
-    returned = 0
+    world, returned = World(), []
 
     def close():
-        nonlocal returned
         getattr(world, what).close()  # would wait for itself
-        returned += 1
+        returned.append(what)
 
     def call():
         CALLS[name](world)
 
     for step in interrupted_at_each_step(call, close, step=29):
-        assert returned == step // 29 + 1
+        assert len(returned) == step // 29 + 1
         owner = getattr(world, what)
         assert owner.closed
         assert owner.handle._owned is None, f"not released after bytecode {step}"
@@ -192,8 +176,7 @@ def test_a_handler_may_close_what_its_thread_uses(name, what):
 
 
 def test_a_handler_may_use_what_its_thread_uses():
-    world = World()
-    results = []
+    world, results = World(), []
 
     def use():
         results.append(world.session.run([X])[0].tolist())
@@ -209,19 +192,15 @@ def test_a_handler_may_use_what_its_thread_uses():
 
 
 def test_a_close_that_is_interrupted_is_done_by_the_next():
-    def interrupt():
-        raise Interrupted
-
-    done = False
-    world = World()
+    world, steps = World(), 0
 
     def close():
         world.close()
 
-    for _ in interrupted_at_each_step(close, interrupt, step=3):
+    for _ in interrupted_at_each_step(close, step=3):
         world.check_closed()
-        world, done = World(), True
-    assert done
+        world, steps = World(), steps + 1
+    assert steps
 
 
 def test_a_logger_may_close_the_session_that_logs():
@@ -231,30 +210,18 @@ def test_a_logger_may_close_the_session_that_logs():
         def emit(self, _record):
             session.close()
 
+    def fail():
+        with pytest.raises(ortffi.OrtError, match="indices"):
+            session.run([np.ones(3, np.float32), np.array([7])])
+        return True
+
     logger = logging.Logger("closing")
     logger.addHandler(Closing())
-    session = (
-        ortffi.SessionBuilder().with_intra_threads(1).with_logger(logger)
-        .with_log_level(ortffi.LogLevel.ERROR).commit_from_memory(tiny_models.gather())
-    )  # fmt: skip
-    bad = [np.ones(3, np.float32), np.array([7])]
-    with pytest.raises(ortffi.OrtError, match="indices"):
-        elsewhere_raising(lambda: session.run(bad))
+    builder = ortffi.SessionBuilder().with_intra_threads(1).with_logger(logger).with_log_level(ortffi.LogLevel.ERROR)
+    session = builder.commit_from_memory(tiny_models.gather())
+    assert elsewhere(fail)
     assert session.closed
     assert session.handle._owned is None
-
-
-def elsewhere_raising(work):
-    def catch():
-        try:
-            work()
-        except ortffi.OrtError as error:
-            return error
-        return None
-
-    error = elsewhere(catch)
-    if error is not None:
-        raise error
 
 
 def test_a_signal_during_a_long_run_closes_the_session(run_python):
@@ -306,14 +273,12 @@ def test_a_close_that_waits_sees_uses_that_are_cut_off_meanwhile():
     loans[0].enter()
     closing = threading.Thread(target=handle.close)
     closing.start()
-    while not handle.closed:
-        time.sleep(0.001)
+    wait_until(lambda: handle.closed, "close() did not begin")
     assert not released
     loans.clear()
     closing.join(PATIENCE_S)
     assert not closing.is_alive()
     assert released == [1]
-    gc.collect()
 
 
 def test_the_injected_signals_are_real():
@@ -321,11 +286,71 @@ def test_the_injected_signals_are_real():
     world, places = World(), set()
 
     def note():
-        frame = sys._getframe(2)
-        places.add(frame.f_code.co_name)
+        places.add(sys._getframe(2).f_code.co_name)
 
-    for _ in interrupted_at_each_step(lambda: world.session.run([X]), note):
-        pass
+    assert list(interrupted_at_each_step(lambda: world.session.run([X]), note))
     assert {"run", "__call__", "prepare"} <= places
     assert signal.getsignal(signal.SIGUSR1) is signal.SIG_DFL
-    assert os.getpid()
+
+
+def with_deadline(options, seconds):
+    with options.deadline(seconds) as same:
+        assert same is options
+
+
+def is_timed(n_threads):
+    return _thread._count() > n_threads
+
+
+@pytest.mark.parametrize("seconds", [3600, 0])
+def test_an_exception_at_any_bytecode_ends_a_deadline(seconds):
+    options, n_threads, steps = RunOptions(), _thread._count(), 0
+    for steps in interrupted_at_each_step(lambda: with_deadline(options, seconds)):
+        wait_until(lambda: not is_timed(n_threads), f"a timer is left by bytecode {steps}")
+        assert not options.handle.users
+        if seconds:
+            assert not options.terminated
+    assert steps > 20
+    options.resume()
+    with_deadline(options, 3600)
+    assert not options.terminated
+    # A thread is counted when it has begun, which may be after its deadline has ended.
+    wait_until(lambda: not is_timed(n_threads), "a timer is left")
+
+
+def test_a_storm_of_signals_leaves_no_timer_and_raises_nothing_else(run_python):
+    """Also inside of the standard library, and while threads start."""
+    done = run_python(
+        """
+import _thread, signal, sys, time
+import ortffi
+
+class Interrupted(BaseException):
+    pass
+
+armed = False
+def interrupt(*_):
+    global armed
+    if armed:
+        armed = False
+        raise Interrupted
+
+options, n_threads = ortffi.RunOptions(), _thread._count()
+signal.signal(signal.SIGALRM, interrupt)
+signal.setitimer(signal.ITIMER_REAL, 0.0001, 0.00013)
+interrupted = 0
+while interrupted < 500:
+    try:
+        armed = True
+        with options.deadline(3600):
+            pass
+        armed = False
+    except Interrupted:
+        interrupted += 1
+signal.setitimer(signal.ITIMER_REAL, 0)
+while _thread._count() > n_threads:
+    time.sleep(0.001)
+print(options.terminated, options.handle._current_users())
+"""
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "False []\n", "")
