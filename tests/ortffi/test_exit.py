@@ -1,9 +1,57 @@
-"""The interpreter ends in peace with everything open, also in the middle of a run."""
+"""A process that uses ortffi starts and ends as if it did not: with everything open, and in the middle of a run."""
 
 import pytest
 from tests.ortffi import tiny_models
 
-pytestmark = pytest.mark.thorough
+SESSION = """
+import numpy as np, ortffi
+from tests.ortffi import tiny_models
+session = ortffi.SessionBuilder().with_intra_threads(1).commit_from_memory(tiny_models.count_up())
+def run(n):
+    return session.run({"n": np.array(n), "start": np.zeros(1, np.int64)})[0].tolist()
+assert run(3) == [3]
+"""
+
+IN_A_THREAD = """
+import threading, time
+def in_a_thread(work):
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    clock = time.pthread_getcpuclockid(thread.ident)
+    while time.clock_gettime(clock) < 0.05:  # until it works: its processor time passes only while it does
+        time.sleep(0.001)
+"""
+
+CRASHES = "up to ONNX Runtime 1.20 a run that is cut off may crash in its own kernels"
+
+ENDINGS = {
+    "open": "",
+    "value": "value = ortffi.Value.from_numpy(np.ones(5000)); run(2)",
+    "closed": "session.close(); session.close()",
+    "cycle": "cycle = [session]; cycle.append(cycle); del session",
+    "atexit close": "import atexit; atexit.register(session.close)",
+    "atexit run": "import atexit; atexit.register(lambda: run(2))",
+    "running thread": IN_A_THREAD + "in_a_thread(lambda: run(10**12))",
+}
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_the_interpreter_ends_in_peace_with_a_session(run_python, library, name):
+    if name == "running thread" and library.api_version <= 20:
+        pytest.skip(CRASHES)
+    script = f"import ortffi; ortffi.init({str(library.path)!r}){SESSION}{ENDINGS[name]}\nprint('end')"
+    done = run_python(script)
+    assert (done.returncode, done.stdout) == (0, "end\n"), done.stderr
+
+
+def test_importing_loads_nothing_and_using_never_the_python_package(run_python):
+    for script in (
+        "import ortffi; print('onnxruntime' in open('/proc/self/maps').read())",
+        SESSION + "import sys; print('onnxruntime' in sys.modules)",
+    ):
+        done = run_python(script)
+        assert (done.returncode, done.stdout) == (0, "False\n"), done.stderr
+
 
 SETUP = """
 import logging, sys, threading, time
@@ -19,15 +67,8 @@ def load(name, builder=None):
     return (builder or SessionBuilder()).with_intra_threads(1).commit_from_file(folder + name)
 
 def endless(*options):
-    return load("/count.onnx").run(
+    return load("/count_up.onnx").run(
         {{"n": np.array(10**12), "start": np.zeros(1, np.int64)}}, None, *options)
-
-def in_a_thread(work):
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    clock = time.pthread_getcpuclockid(thread.ident)
-    while time.clock_gettime(clock) < 0.02:  # until it works
-        time.sleep(0.001)
 """
 
 EVERYTHING_OPEN = """
@@ -70,7 +111,7 @@ program = Program()
 """
 
 ASYNC = """
-session = load("/count.onnx")
+session = load("/count_up.onnx")
 n = {"n": np.array(3000), "start": np.zeros(1, np.int64)}
 futures = [session.submit(n, callback=lambda done: done.result()) for _ in range(20)]
 """
@@ -122,16 +163,15 @@ CUTS_OFF = ("a run under way", "many short runs under way", "sessions being made
 @pytest.fixture
 def check_exit(run_python, library, tmp_path, skip_cut_off_loading):
     """End an interpreter some times; it must say nothing but what the script says."""
-    for name in ("identity", "product"):
-        (tmp_path / f"{name}.onnx").write_bytes(getattr(tiny_models, name)())
-    (tmp_path / "count.onnx").write_bytes(tiny_models.count_up())
+    for model in (tiny_models.identity, tiny_models.product, tiny_models.count_up):
+        (tmp_path / f"{model.__name__}.onnx").write_bytes(model())
 
     def check_exit(name, times):
         if name == "sessions being made":
             skip_cut_off_loading()
         if name in CUTS_OFF and library.api_version <= 20:
-            pytest.skip("up to ONNX Runtime 1.20 a run that is cut off may crash in its own kernels")
-        setup = SETUP.format(folder=str(tmp_path), library=str(library.path))
+            pytest.skip(CRASHES)
+        setup = IN_A_THREAD + SETUP.format(folder=str(tmp_path), library=str(library.path))
         for _ in range(times):
             done = run_python(setup + SCRIPTS[name] + "\nprint('end', flush=True)")
             assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
@@ -140,12 +180,9 @@ def check_exit(run_python, library, tmp_path, skip_cut_off_loading):
     return check_exit
 
 
+@pytest.mark.parametrize(
+    "times", [pytest.param(3, marks=pytest.mark.thorough), pytest.param(200, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_the_interpreter_ends_in_peace(check_exit, name):
-    check_exit(name, 3)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SCRIPTS)
-def test_the_interpreter_ends_in_peace_two_hundred_times(check_exit, name):
-    check_exit(name, 200)
+def test_the_interpreter_ends_in_peace(check_exit, name, times):
+    check_exit(name, times)

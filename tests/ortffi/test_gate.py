@@ -10,10 +10,20 @@ from types import SimpleNamespace
 import pytest
 from ortffi._gate import Gate, machine_code
 from ortffi.logs import LoggingFunction
+from tests.ortffi.meeting import together
 
 from ortffi import _gate
 
 MESSAGE = (2**64 - 1, -3, b"category", b"id", b"location", b"text")
+
+
+def gate_to(function):
+    target = LoggingFunction(function)
+    gate = Gate(ctypes.cast(target, ctypes.c_void_p).value)
+    gate.target = target  # kept for as long
+    if not gate.guarded:
+        pytest.skip(f"no machine code for {os.uname().machine}")
+    return gate
 
 
 @pytest.fixture
@@ -23,41 +33,29 @@ def received():
 
 @pytest.fixture
 def gate(received):
-    target = LoggingFunction(lambda *arguments: received.append(arguments))
-    gate = Gate(ctypes.cast(target, ctypes.c_void_p).value)
-    gate.target = target  # kept for as long
-    if not gate.guarded:
-        pytest.skip(f"no machine code for {os.uname().machine}")
-    return gate
+    return gate_to(lambda *arguments: received.append(arguments))
 
 
-def test_an_open_gate_passes_all_arguments(gate, received):
+def test_an_open_gate_passes_all_arguments_and_a_closed_one_lets_nothing_in(gate, received):
+    LoggingFunction(gate.address)(*MESSAGE)
+    assert received == [MESSAGE]
+    assert gate.inside == 0
+    assert gate.close()
+    assert gate.close()
     LoggingFunction(gate.address)(*MESSAGE)
     assert received == [MESSAGE]
     assert gate.inside == 0
 
 
-def test_a_closed_gate_lets_nothing_in(gate, received):
-    assert gate.close()
-    assert gate.close()
-    LoggingFunction(gate.address)(*MESSAGE)
-    assert not received
-    assert gate.inside == 0
-
-
 def test_closing_waits_for_those_inside():
-    entered, may_leave = threading.Event(), threading.Event()
-    left = []
+    entered, may_leave, left = threading.Event(), threading.Event(), []
 
     def wait(*_):
         entered.set()
         may_leave.wait(60)
         left.append(True)
 
-    target = LoggingFunction(wait)
-    gate = Gate(ctypes.cast(target, ctypes.c_void_p).value)
-    if not gate.guarded:
-        pytest.skip(f"no machine code for {os.uname().machine}")
+    gate = gate_to(wait)
     inside = threading.Thread(target=LoggingFunction(gate.address), args=MESSAGE)
     inside.start()
     assert entered.wait(60)
@@ -70,18 +68,9 @@ def test_closing_waits_for_those_inside():
     inside.join()
 
 
-def test_many_threads_at_once_are_counted_right(gate, received):
+def test_many_threads_at_once_are_counted_right(gate, received, threads):
     function = LoggingFunction(gate.address)
-
-    def call():
-        for _ in range(500):
-            function(*MESSAGE)
-
-    threads = [threading.Thread(target=call) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    together(threads, lambda _: [function(*MESSAGE) for _ in range(500)])
     assert len(received) == 8 * 500
     assert gate.inside == 0
 
