@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import gc
 import threading
 import weakref
@@ -10,7 +11,7 @@ from concurrent.futures import Future
 import numpy as np
 import pytest
 from ortffi._waiting import outcome
-from tests.ortffi import tiny_models
+from tests.ortffi import lifetimes, tiny_models
 
 import ortffi
 from ortffi import RunOptions
@@ -43,6 +44,16 @@ async def begin(session, options=None):
     return task
 
 
+def in_a_loop(test):
+    """Run a test in a loop of its own."""
+
+    @functools.wraps(test)
+    def run(*arguments, **fixtures):
+        return asyncio.run(test(*arguments, **fixtures))
+
+    return run
+
+
 async def cancel(task):
     """Cancel a task, and wait for its end."""
     task.cancel()
@@ -50,32 +61,34 @@ async def cancel(task):
         await task
 
 
-def test_many_tasks_share_a_session_and_await_their_outputs(counter):
-    async def main():
-        runs = (counter.run_async(inputs(n, 4)) for n in range(N_TASKS))
-        return [outputs[0].tolist() for outputs in await asyncio.gather(*runs)]
-
-    assert asyncio.run(main()) == [[n + 4] for n in range(N_TASKS)]
+@in_a_loop
+async def test_many_tasks_share_a_session_and_await_their_outputs(counter):
+    found = await asyncio.gather(*(counter.run_async(inputs(n, 4)) for n in range(N_TASKS)))
+    assert [outputs[0].tolist() for outputs in found] == [[n + 4] for n in range(N_TASKS)]
 
 
-def test_what_goes_wrong_is_raised_where_it_is_awaited(load):
+@in_a_loop
+async def test_what_goes_wrong_is_raised_where_it_is_awaited(counter, load):
     with pytest.raises(ortffi.OrtError, match="indices"):
-        asyncio.run(load(tiny_models.gather()).run_async([np.ones(3, np.float32), np.array([7])]))
+        await load(tiny_models.gather()).run_async([np.ones(3, np.float32), np.array([7])])
+    for wrong in ({"inputs": inputs(1)[:1]}, {"inputs": inputs(1), "options": "fast"}):
+        with pytest.raises((TypeError, ortffi.InvalidArgumentError)):
+            await counter.run_async(**wrong)
+    counter.close()
+    with pytest.raises(ortffi.ClosedError):
+        await counter.run_async(inputs(1))
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_a_cancelled_task_ends_when_its_run_has_ended(counter, times):
-    async def main():
-        task = await begin(counter)
-        for _ in range(times - 1):
-            task.cancel()
-            await asyncio.sleep(0)
-        await cancel(task)
-        assert users(counter) == 0
-        (result,) = await counter.run_async(inputs(5))
-        return result.tolist()
-
-    assert asyncio.run(main()) == [5]
+@in_a_loop
+async def test_a_cancelled_task_ends_when_its_run_has_ended(counter, times):
+    task = await begin(counter)
+    for _ in range(times - 1):
+        task.cancel()
+        await asyncio.sleep(0)
+    await cancel(task)
+    assert users(counter) == 0
+    assert (await counter.run_async(inputs(5)))[0].tolist() == [5]
 
 
 def test_a_task_that_is_cancelled_before_it_starts_starts_no_run(counter):
@@ -86,81 +99,54 @@ def test_a_task_that_is_cancelled_before_it_starts_starts_no_run(counter):
     counter.close()  # waits for all that was started
 
 
-def test_other_runs_go_on(counter):
-    async def main():
-        other = asyncio.create_task(counter.run_async(inputs(20_000)))
-        (await begin(counter)).cancel()
-        (result,) = await other
-        return result.tolist()
-
-    assert asyncio.run(main()) == [20_000]
+@in_a_loop
+async def test_other_runs_go_on(counter):
+    other = asyncio.create_task(counter.run_async(inputs(20_000)))
+    (await begin(counter)).cancel()
+    assert (await other)[0].tolist() == [20_000]
 
 
 @pytest.mark.parametrize("timeout", [0, 0.05])
-def test_a_task_that_has_waited_long_enough_terminates_its_run(counter, timeout):
-    async def main():
-        with pytest.raises(asyncio.TimeoutError):
-            await asyncio.wait_for(counter.run_async(inputs(ENDLESS)), timeout)
-        assert users(counter) == 0
-
-    asyncio.run(main())
+@in_a_loop
+async def test_a_task_that_has_waited_long_enough_terminates_its_run(counter, timeout):
+    with pytest.raises(asyncio.TimeoutError):
+        await asyncio.wait_for(counter.run_async(inputs(ENDLESS)), timeout)
+    assert users(counter) == 0
 
 
-def test_options_that_were_given_are_terminated_also_when_they_are_closed(counter):
-    async def main():
-        options = RunOptions()
-        task = await begin(counter, options)
-        closing = threading.Thread(target=options.close)  # waits for the run inside
-        closing.start()
-        while not options.closed:
-            await asyncio.sleep(0)
-        await cancel(task)
-        closing.join()
-        assert options.terminated
-
-    asyncio.run(main())
-
-
-def test_options_whose_run_is_over_are_left_alone(counter):
-    async def main():
-        with RunOptions() as options:
-            await counter.run_async(inputs(1), options=options)
-            assert not options.terminated
-
-    asyncio.run(main())
-
-
-def test_bad_arguments_are_refused(counter):
-    for wrong in ({"inputs": inputs(1)[:1]}, {"inputs": inputs(1), "options": "fast"}):
-        with pytest.raises((TypeError, ortffi.InvalidArgumentError)):
-            asyncio.run(counter.run_async(**wrong))
-    counter.close()
-    with pytest.raises(ortffi.ClosedError):
-        asyncio.run(counter.run_async(inputs(1)))
-
-
-def test_a_run_that_waits_for_a_thread_never_starts():
-    async def main():
-        waiting, terminated = Future(), []
-        task = asyncio.create_task(outcome(lambda: terminated.append(True), waiting))
+@in_a_loop
+async def test_options_are_terminated_with_their_run_also_when_they_are_closed_and_not_after_it(counter):
+    options = RunOptions()
+    await counter.run_async(inputs(1), options=options)
+    assert not options.terminated
+    task = await begin(counter, options)
+    closing = threading.Thread(target=options.close)  # waits for the run inside
+    closing.start()
+    while not options.closed:
         await asyncio.sleep(0)
-        await cancel(task)
-        assert waiting.cancelled()
-        assert not terminated
-
-    asyncio.run(main())
+    await cancel(task)
+    closing.join()
+    assert options.terminated
 
 
-def test_a_run_that_somebody_else_cancels_is_cancelled():
-    async def main():
-        waiting = Future()
-        task = asyncio.create_task(outcome(lambda: None, waiting))
-        await asyncio.sleep(0)
-        waiting.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+@in_a_loop
+async def test_a_run_that_waits_for_a_thread_never_starts():
+    waiting, terminated = Future(), []
+    task = asyncio.create_task(outcome(lambda: terminated.append(True), waiting))
+    await asyncio.sleep(0)
+    await cancel(task)
+    assert waiting.cancelled()
+    assert not terminated
 
-    asyncio.run(main())
+
+@in_a_loop
+async def test_a_run_that_somebody_else_cancels_is_cancelled():
+    waiting = Future()
+    task = asyncio.create_task(outcome(lambda: None, waiting))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
 def test_a_coroutine_that_is_thrown_away_terminates_its_run(counter):
@@ -175,8 +161,9 @@ def test_a_coroutine_that_is_thrown_away_terminates_its_run(counter):
     counter.close()  # waits for the run
 
 
-def test_nothing_of_a_run_is_left_when_it_is_over(counter, load):
-    failing = load(tiny_models.gather())
+@pytest.mark.usefixtures("watched")
+def test_nothing_of_a_run_is_left_when_it_is_over():
+    failing, counter = lifetimes.load(tiny_models.gather()), lifetimes.load(tiny_models.count_up())
     gone = []
 
     async def main():
@@ -197,12 +184,3 @@ def test_nothing_of_a_run_is_left_when_it_is_over(counter, load):
         assert [reference() for reference in gone] == [None, None]
     finally:
         gc.enable()
-
-
-@pytest.mark.usefixtures("watched")
-def test_the_options_of_a_run_are_released():
-    async def main(session):
-        await cancel(await begin(session))
-
-    with ortffi.SessionBuilder().commit_from_memory(tiny_models.count_up()) as session:
-        asyncio.run(main(session))
