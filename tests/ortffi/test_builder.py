@@ -129,10 +129,3 @@ def test_infer_takes_a_path_or_a_buffer(tmp_path):
     assert [a.tolist() for a in ortffi.infer(MODEL, inputs, ["difference"])] == [[0, 0]]
     with pytest.raises(ortffi.NoSuchFileError):
         ortffi.infer(tmp_path / "missing", inputs)
-
-
-@pytest.mark.usefixtures("watched")
-def test_infer_lets_the_model_go():
-    ortffi.infer(MODEL, {"left": ONES, "right": ONES})
-    with pytest.raises(OrtError):
-        ortffi.infer(MODEL, {"left": ONES})

@@ -150,13 +150,10 @@ while "initialized" not in Path(folder, "log").read_text():  # however slow the 
 """
 
 SCRIPTS = {
-    "everything open": EVERYTHING_OPEN,
-    "a cycle of everything": EVERYTHING_OPEN + CYCLE,
-    "submit under way": ASYNC,
-    "a run under way": EVERYTHING_OPEN + RUNNING,
-    "many short runs under way": MANY_RUNNING,
+    "everything open": EVERYTHING_OPEN, "a cycle of everything": EVERYTHING_OPEN + CYCLE, "submit under way": ASYNC,
+    "a run under way": EVERYTHING_OPEN + RUNNING, "many short runs under way": MANY_RUNNING,
     "sessions being made": LOADING,
-}
+}  # fmt: skip
 CUTS_OFF = ("a run under way", "many short runs under way", "sessions being made")
 
 
