@@ -1,5 +1,6 @@
 """Damaged model files, each made again from its number."""
 
+import functools
 import random
 from pathlib import Path
 
@@ -83,91 +84,89 @@ def lie_about_a_length(rng, content):
     content[place : place + 1] = varint + bytes([value])
 
 
-def claim_huge_dimensions(rng, content):
-    def damage(model):
-        graph = model.graph
-        for info in (*graph.input, *graph.output, *graph.value_info):
-            for dim in info.type.tensor_type.shape.dim:
-                if rng.random() < 0.5:
-                    dim.dim_value = rng.choice(SMALL + HUGE)
-        for weight in graph.initializer:
-            for index in range(len(weight.dims)):
-                if rng.random() < 0.5:
-                    weight.dims[index] = rng.choice(SMALL + HUGE)
+def of_a_model(damage):
+    """Make a mutation of what changes a parsed model."""
 
-    _as_model(rng, content, damage)
+    @functools.wraps(damage)
+    def mutation(rng, content):
+        try:
+            model = onnx.ModelProto.FromString(bytes(content))
+        except DecodeError:  # damaged before, or in ORT format
+            flip(rng, content)
+        else:
+            damage(rng, model)
+            content[:] = model.SerializeToString()
+
+    return mutation
 
 
-def change_numbers(rng, content):
-    """Change element types, versions, and what is in attributes and weights."""
-
-    def damage(model):
-        for info in (*model.graph.input, *model.graph.output):
-            if rng.random() < 0.15:
-                info.type.tensor_type.elem_type = rng.randint(0, 30)
-        for weight in model.graph.initializer:
+@of_a_model
+def claim_huge_dimensions(rng, model):
+    graph = model.graph
+    for info in (*graph.input, *graph.output, *graph.value_info):
+        for dim in info.type.tensor_type.shape.dim:
             if rng.random() < 0.5:
-                weight.data_type = rng.randint(0, 30)
-            if rng.random() < 0.3 and weight.raw_data:
-                weight.raw_data = rng.randbytes(rng.randint(0, 2 * len(weight.raw_data)))
-            for index in range(len(weight.int64_data)):
-                weight.int64_data[index] = rng.choice(SMALL + HUGE)
-        for node in model.graph.node:
-            for attribute in node.attribute:
-                if attribute.HasField("i"):
-                    attribute.i = rng.choice(SMALL + HUGE)
-                for index in range(len(attribute.ints)):
-                    if rng.random() < 0.5:
-                        attribute.ints[index] = rng.choice(SMALL + HUGE)
-                if rng.random() < 0.1:
-                    attribute.type = rng.randint(0, 14)
-        if rng.random() < 0.3:
-            model.opset_import[0].version = rng.choice((0, 1, 7, 13, 21, 2**31, -1))
-        if rng.random() < 0.1:
-            model.ir_version = rng.choice((0, 3, 10, 2**40))
-
-    _as_model(rng, content, damage)
+                dim.dim_value = rng.choice(SMALL + HUGE)
+    for weight in graph.initializer:
+        for index in range(len(weight.dims)):
+            if rng.random() < 0.5:
+                weight.dims[index] = rng.choice(SMALL + HUGE)
 
 
-def rewire(rng, content):
+@of_a_model
+def change_numbers(rng, model):
+    """Change element types, versions, and what is in attributes and weights."""
+    for info in (*model.graph.input, *model.graph.output):
+        if rng.random() < 0.15:
+            info.type.tensor_type.elem_type = rng.randint(0, 30)
+    for weight in model.graph.initializer:
+        if rng.random() < 0.5:
+            weight.data_type = rng.randint(0, 30)
+        if rng.random() < 0.3 and weight.raw_data:
+            weight.raw_data = rng.randbytes(rng.randint(0, 2 * len(weight.raw_data)))
+        for index in range(len(weight.int64_data)):
+            weight.int64_data[index] = rng.choice(SMALL + HUGE)
+    for node in model.graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("i"):
+                attribute.i = rng.choice(SMALL + HUGE)
+            for index in range(len(attribute.ints)):
+                if rng.random() < 0.5:
+                    attribute.ints[index] = rng.choice(SMALL + HUGE)
+            if rng.random() < 0.1:
+                attribute.type = rng.randint(0, 14)
+    if rng.random() < 0.3:
+        model.opset_import[0].version = rng.choice((0, 1, 7, 13, 21, 2**31, -1))
+    if rng.random() < 0.1:
+        model.ir_version = rng.choice((0, 3, 10, 2**40))
+
+
+@of_a_model
+def rewire(rng, model):
     """Change what nodes compute and what they are connected to."""
-
-    def damage(model):
-        graph = model.graph
-        names = ["", "nobody", *(info.name for info in (*graph.input, *graph.output))]
-        names += [name for node in graph.node for name in (*node.input, *node.output)]
-        operators = ("Add", "Identity", "Conv", "Gather", "Loop", "If", "Reshape", "Scan", "Cast",
-                     "SequenceAt", "Optional", "LSTM", "TopK", "Resize", "Split", "")  # fmt: skip
-        for node in graph.node:
-            for side in (node.input, node.output):
-                for index in range(len(side)):
-                    if rng.random() < 0.3:
-                        side[index] = rng.choice(names)
-                if rng.random() < 0.1:
-                    side.append(rng.choice(names))
-                if side and rng.random() < 0.1:
-                    side.pop()
-            if rng.random() < 0.3:
-                node.op_type = rng.choice(operators)
-            if node.attribute and rng.random() < 0.3:
-                del node.attribute[rng.randrange(len(node.attribute))]
-        for part in (graph.node, graph.input, graph.output, graph.initializer):
-            if part and rng.random() < 0.1:
-                del part[rng.randrange(len(part))]
-            elif part and rng.random() < 0.1:
-                part.append(rng.choice(part))
-
-    _as_model(rng, content, damage)
-
-
-def _as_model(rng, content, damage):
-    try:
-        model = onnx.ModelProto.FromString(bytes(content))
-    except DecodeError:  # damaged before, or in ORT format
-        flip(rng, content)
-        return
-    damage(model)
-    content[:] = model.SerializeToString()
+    graph = model.graph
+    names = ["", "nobody", *(info.name for info in (*graph.input, *graph.output))]
+    names += [name for node in graph.node for name in (*node.input, *node.output)]
+    operators = ("Add", "Identity", "Conv", "Gather", "Loop", "If", "Reshape", "Scan", "Cast",
+                 "SequenceAt", "Optional", "LSTM", "TopK", "Resize", "Split", "")  # fmt: skip
+    for node in graph.node:
+        for side in (node.input, node.output):
+            for index in range(len(side)):
+                if rng.random() < 0.3:
+                    side[index] = rng.choice(names)
+            if rng.random() < 0.1:
+                side.append(rng.choice(names))
+            if side and rng.random() < 0.1:
+                side.pop()
+        if rng.random() < 0.3:
+            node.op_type = rng.choice(operators)
+        if node.attribute and rng.random() < 0.3:
+            del node.attribute[rng.randrange(len(node.attribute))]
+    for part in (graph.node, graph.input, graph.output, graph.initializer):
+        if part and rng.random() < 0.1:
+            del part[rng.randrange(len(part))]
+        elif part and rng.random() < 0.1:
+            part.append(rng.choice(part))
 
 
 MUTATIONS = (

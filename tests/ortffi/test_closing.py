@@ -101,20 +101,6 @@ def test_another_thread_runs_while_one_is_inside(held, fake):
     assert run.result(PATIENCE_S)[0].tolist() == X.tolist()
 
 
-def test_closing_during_a_long_run_of_the_real_library(load, threads):
-    session = load(tiny_models.count_up())
-    n_steps = 300_000
-    inputs = {"n": np.array(n_steps), "start": np.zeros(2, np.int64)}
-    runs = [threads.submit(session.run, inputs) for _ in range(2)]
-    wait_until(lambda: len(session.handle.users) == 2 or runs[0].done(), "no run began")
-    session.close()
-    assert not session.handle.users
-    for run in runs:
-        assert run.result(PATIENCE_S)[0].tolist() == [n_steps, n_steps]
-    with pytest.raises(ortffi.ClosedError):
-        session.run(inputs)
-
-
 @pytest.mark.parametrize("thing", ["session", "binding", "value", "options"])
 def test_whatever_is_closed_while_threads_use_it_is_used_or_closed(threads, thing):
     model = tiny_models.identity()

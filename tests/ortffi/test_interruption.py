@@ -191,18 +191,6 @@ def test_a_handler_may_use_what_its_thread_uses():
     world.check_closed()
 
 
-def test_a_close_that_is_interrupted_is_done_by_the_next():
-    world, steps = World(), 0
-
-    def close():
-        world.close()
-
-    for _ in interrupted_at_each_step(close, step=3):
-        world.check_closed()
-        world, steps = World(), steps + 1
-    assert steps
-
-
 def test_a_logger_may_close_the_session_that_logs():
     """Its thread is inside of C."""
 
