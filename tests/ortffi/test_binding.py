@@ -238,14 +238,12 @@ def test_a_closed_binding_refuses_every_use(adder, bound, how):
         (binding if how == "close" else adder).close()
     binding.close()
     assert binding.closed
-    for use in (
-        binding.run, binding.outputs, binding.clear_inputs, binding.clear_outputs,
-        binding.synchronize_inputs, binding.synchronize_outputs,
-        lambda: binding.bind_input("left", left), lambda: binding.bind_output("total", total),
-        lambda: binding.bind_output("total"),
-    ):  # fmt: skip
-        with pytest.raises(ortffi.ClosedError):
-            use()
+    uses = (
+        binding.run, binding.outputs, binding.clear_inputs, binding.clear_outputs, binding.synchronize_inputs,
+        binding.synchronize_outputs, lambda: binding.bind_input("left", left),
+        lambda: binding.bind_output("total", total), lambda: binding.bind_output("total"),
+    )  # fmt: skip
+    assert not not_refused((use, ortffi.ClosedError, "closed") for use in uses)
 
 
 def test_bindings_of_a_session_do_not_mind_each_other_or_plain_runs(adder):

@@ -17,18 +17,11 @@ from ortffi import ElementType, OnnxType, TypeInfo, Value
 X = np.float32([1, 2, 3])
 
 
-def needs_version(version, what):
-    if ortffi.init().library.api_version < version:
-        pytest.skip(f"{what} need ONNX Runtime 1.{version}")
-
-
 @pytest.fixture
-def load_optional(load):
-    def load_optional(model):
-        needs_version(15, "models with optional inputs or outputs")
-        return load(model)
-
-    return load_optional
+def load_optional(load, library):
+    if library.api_version < 15:
+        pytest.skip("models with optional inputs or outputs need ONNX Runtime 1.15")
+    return load
 
 
 @pytest.fixture
@@ -171,12 +164,13 @@ def test_a_map_is_an_input(load):
         assert session.run([value])[0].tolist() == [[0, 2, 0]]
     names = load(typed_models.vectorize_names())
     assert names.run({"x": {"b": 2, "a": 1}})[0].tolist() == [[1, 2]]
-    for wrong in ({"a": 1.0}, {1: 1.0}):
-        with pytest.raises(ortffi.InvalidArgumentError):
-            names.run({"x": wrong})
-    for wrong in ({}, {1: None}, X, [1]):
-        with pytest.raises((TypeError, ValueError, ortffi.InvalidArgumentError), match=r"\bx\b"):
-            session.run({"x": wrong})
+    refused = (TypeError, ValueError, ortffi.InvalidArgumentError)
+    assert not not_refused(
+        [
+            *((partial(names.run, {"x": x}), ortffi.InvalidArgumentError, "") for x in ({"a": 1.0}, {1: 1.0})),
+            *((partial(session.run, {"x": x}), refused, r"\bx\b") for x in ({}, {1: None}, X, [1])),
+        ]
+    )
 
 
 @pytest.mark.parametrize("labels", [[5, 6], ["five", "sechs"]])
@@ -204,18 +198,15 @@ def test_an_optional_holds_a_tensor_or_nothing(load_optional, nothing):
 
 
 def test_an_empty_optional_is_refused_and_never_followed(load, nothing):
-    for use in (
-        nothing.numpy, nothing.read, lambda: nothing.shape, lambda: nothing.memory,
-        lambda: Value.from_sequence([nothing]), lambda: nothing.copy_from(X), nothing.items,
-        lambda: Value.from_numpy(X).copy_from(nothing),
-        lambda: load(identity(tensor_type())).run({"x": nothing}),
-        lambda: load(identity(tensor_type())).bind({"x": nothing}),
-        lambda: load(identity(sequence_of(tensor_type()))).run_values({"x": nothing}),
-        lambda: load(identity(sequence_of(tensor_type()))).bind({"x": nothing}),
-        lambda: load(typed_models.vectorize()).run({"x": nothing}),
-    ):  # fmt: skip
-        with pytest.raises(TypeError, match="optional"):
-            use()
+    of_tensors, of_sequences = load(identity(tensor_type())), load(identity(sequence_of(tensor_type())))
+    uses = (
+        nothing.numpy, nothing.read, lambda: nothing.shape, lambda: nothing.memory, nothing.items,
+        lambda: Value.from_sequence([nothing]), lambda: nothing.copy_from(X),
+        lambda: Value.from_numpy(X).copy_from(nothing), lambda: load(typed_models.vectorize()).run({"x": nothing}),
+        lambda: of_tensors.run({"x": nothing}), lambda: of_tensors.bind({"x": nothing}),
+        lambda: of_sequences.run_values({"x": nothing}), lambda: of_sequences.bind({"x": nothing}),
+    )  # fmt: skip
+    assert not not_refused((use, TypeError, "optional") for use in uses)
 
 
 def test_an_optional_input_is_given_left_out_or_none(load_optional, nothing):
@@ -229,12 +220,11 @@ def test_an_optional_input_is_given_left_out_or_none(load_optional, nothing):
 def test_a_closed_value_of_any_kind_refuses_every_use():
     for value in (Value.from_sequence([X]), Value.from_mapping({1: 1.0})):
         value.close()
-        for use in (
+        uses = (
             value.items, value.to_python, value.numpy, lambda value=value: value.kind,
             lambda value=value: value.has_value, lambda value=value: Value.from_sequence([value]),
-        ):  # fmt: skip
-            with pytest.raises(ortffi.ClosedError):
-                use()
+        )  # fmt: skip
+        assert not not_refused((use, ortffi.ClosedError, "closed") for use in uses)
 
 
 def test_everything_is_released(watched):
