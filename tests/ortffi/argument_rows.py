@@ -126,7 +126,31 @@ LOADS = SHAPES | {
     "GetSymbolicDimensions",
 }  # fmt: skip
 
-OF_RUNS = {
+# A method of the builder, its parameter, what that accepts and refuses, and the option that the message names.
+BUILDS = [
+    ("with_provider", "provider", ortffi.CPU(), (*NO_STR, "CPUExecutionProvider", ortffi.CPU), "provider"),
+    ("with_optimization_level", "level", ortffi.GraphOptimizationLevel.ALL, NO_MEMBER, "optimization_level"),
+    ("with_optimized_model", "path", "x", NO_PATH, "optimized_model_path"),
+    ("with_execution_mode", "mode", ortffi.ExecutionMode.SEQUENTIAL, NO_MEMBER, "execution_mode"),
+    ("with_intra_threads", "n_threads", 1, NO_INT32, "intra_op_threads"),
+    ("with_inter_threads", "n_threads", 1, NO_INT32, "inter_op_threads"),
+    ("with_spinning", "enabled", True, NO_BOOL, "allow_spinning"),
+    ("with_memory_pattern", "enabled", True, NO_BOOL, "memory_pattern"),
+    ("with_cpu_arena", "enabled", True, NO_BOOL, "cpu_arena"),
+    ("with_initializers", "initializers", {"w": X}, NAMED_ARRAYS, "initializers"),
+    ("with_external_initializers", "initializers", {"w": X}, NAMED_ARRAYS, "external_initializers"),
+    ("with_external_files", "files", {"x": b"x"}, FILES, "external_files"),
+    ("with_custom_ops", "library", "x", NO_PATH, "custom_op_libraries"),
+    ("with_profiling", "prefix", "x", NO_PATH, "profiling_prefix"),
+    ("with_log_level", "level", ortffi.LogLevel.FATAL, NO_MEMBER, "log_level"),
+    ("with_logger", "logger", logging.getLogger(__name__), NO_STR, "logger"),
+]
+
+ROWS = {
+    **{
+        f"SessionBuilder.{name}": row({parameter: good}, **{parameter: Wrong(wrong, option)})
+        for name, parameter, good, wrong, option in BUILDS
+    },
     "Memory": row(name=NO_C_STRING, device_id=NO_NATURAL),
     "Memory.cuda": row(device_id=NO_NATURAL),
     "infer": row(
@@ -227,9 +251,6 @@ OF_RUNS = {
         ),
     ),
     "Value.mapped": row({"memory": Memory.CPU}, memory=Wrong((None, 1, "Cuda", THING), "memory must be a Memory")),
-}  # fmt: skip
-
-OF_SETTING_UP = {
     "ArenaConfig": row(
         then=lambda config: config.entries(), max_mem=optional((*NO_NATURAL, 2**64)),
         arena_extend_strategy=optional(NO_MEMBER), initial_chunk_size_bytes=optional(NO_INT32),
@@ -312,33 +333,4 @@ OF_SETTING_UP = {
     "SessionBuilder.commit_from_memory": row(lambda world: {"model": world.model}, model=NO_BUFFER),
     "SessionBuilder.commit_from_mmap": row(lambda world: {"path": world.file}, path=NO_PATH),
 }  # fmt: skip
-
-# A method of the builder, its parameter, what that accepts and refuses, and the option that the message names.
-BUILDS = [
-    ("with_provider", "provider", ortffi.CPU(), (*NO_STR, "CPUExecutionProvider", ortffi.CPU), "provider"),
-    ("with_optimization_level", "level", ortffi.GraphOptimizationLevel.ALL, NO_MEMBER, "optimization_level"),
-    ("with_optimized_model", "path", "x", NO_PATH, "optimized_model_path"),
-    ("with_execution_mode", "mode", ortffi.ExecutionMode.SEQUENTIAL, NO_MEMBER, "execution_mode"),
-    ("with_intra_threads", "n_threads", 1, NO_INT32, "intra_op_threads"),
-    ("with_inter_threads", "n_threads", 1, NO_INT32, "inter_op_threads"),
-    ("with_spinning", "enabled", True, NO_BOOL, "allow_spinning"),
-    ("with_memory_pattern", "enabled", True, NO_BOOL, "memory_pattern"),
-    ("with_cpu_arena", "enabled", True, NO_BOOL, "cpu_arena"),
-    ("with_initializers", "initializers", {"w": X}, NAMED_ARRAYS, "initializers"),
-    ("with_external_initializers", "initializers", {"w": X}, NAMED_ARRAYS, "external_initializers"),
-    ("with_external_files", "files", {"x": b"x"}, FILES, "external_files"),
-    ("with_custom_ops", "library", "x", NO_PATH, "custom_op_libraries"),
-    ("with_profiling", "prefix", "x", NO_PATH, "profiling_prefix"),
-    ("with_log_level", "level", ortffi.LogLevel.FATAL, NO_MEMBER, "log_level"),
-    ("with_logger", "logger", logging.getLogger(__name__), NO_STR, "logger"),
-]
-
-ROWS = {
-    **{
-        f"SessionBuilder.{name}": row({parameter: good}, **{parameter: Wrong(wrong, option)})
-        for name, parameter, good, wrong, option in BUILDS
-    },
-    **OF_SETTING_UP,
-    **OF_RUNS,
-}
 """Every public call with parameters, by its name in `ortffi`."""

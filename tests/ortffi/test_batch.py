@@ -52,27 +52,20 @@ def test_a_batch_runs(load):
 X = np.ones((2, 3), np.float32)
 
 
-def test_what_cannot_be_padded_is_refused():
-    assert not not_refused(
-        (partial(ortffi.pad_batch, arrays, **options), error, words)
-        for arrays, options, error, words in [
-            (X, {}, TypeError, "sequence"), ("ab", {}, TypeError, "sequence"), ([X, [1]], {}, TypeError, "list"),
-            ([], {}, ValueError, "empty"), ([X], {"axis": 2}, ValueError, "axis 2"),
-            ([X], {"axis": "0"}, TypeError, "axis"), ([X[0, 0]], {}, TypeError, "float32"),
-            ([X, X.astype(np.float64)], {}, TypeError, r"arrays\[1\].*float64"),
-            ([X, X[:, :2]], {}, ValueError, r"arrays\[1\].*\(2, 2\)"), ([X, X[0]], {}, ValueError, r"arrays\[1\]"),
-            ([X], {"length": 1}, ValueError, "longest array has 2"), ([X], {"length": 2.0}, TypeError, "length"),
-            ([X], {"multiple_of": 0}, ValueError, "multiple_of"),
-        ]
-    )  # fmt: skip
-
-
-def test_what_cannot_be_split_is_refused():
-    assert not not_refused(
-        (partial(ortffi.split_batch, batch, lengths, **options), error, words)
-        for batch, lengths, options, error, words in [
-            ([1], [1], {}, TypeError, "list"), (X, [1], {}, ValueError, "1 lengths"),
-            (X, [1, 4], {}, ValueError, "length of 4"), (X, [1, -1], {}, ValueError, "length of -1"),
-            (X, [1, 1], {"axis": 1}, ValueError, "axis 1"),
-        ]
-    )  # fmt: skip
+def test_what_cannot_be_padded_or_split_is_refused():
+    padding = [
+        (X, {}, TypeError, "sequence"), ("ab", {}, TypeError, "sequence"), ([X, [1]], {}, TypeError, "list"),
+        ([], {}, ValueError, "empty"), ([X], {"axis": 2}, ValueError, "axis 2"), ([X[0, 0]], {}, TypeError, "float32"),
+        ([X], {"axis": "0"}, TypeError, "axis"), ([X, X.astype(np.float64)], {}, TypeError, r"arrays\[1\].*float64"),
+        ([X, X[:, :2]], {}, ValueError, r"arrays\[1\].*\(2, 2\)"), ([X, X[0]], {}, ValueError, r"arrays\[1\]"),
+        ([X], {"length": 1}, ValueError, "longest array has 2"), ([X], {"length": 2.0}, TypeError, "length"),
+        ([X], {"multiple_of": 0}, ValueError, "multiple_of"),
+    ]  # fmt: skip
+    splitting = [
+        ([1], [1], {}, TypeError, "list"), (X, [1], {}, ValueError, "1 lengths"),
+        (X, [1, 4], {}, ValueError, "length of 4"), (X, [1, -1], {}, ValueError, "length of -1"),
+        (X, [1, 1], {"axis": 1}, ValueError, "axis 1"),
+    ]  # fmt: skip
+    pads = ((partial(ortffi.pad_batch, arrays, **options), *wanted) for arrays, options, *wanted in padding)
+    splits = ((partial(ortffi.split_batch, x, n, **options), *wanted) for x, n, options, *wanted in splitting)
+    assert not not_refused([*pads, *splits])

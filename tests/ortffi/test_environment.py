@@ -28,11 +28,15 @@ def unused(fake, library, use, monkeypatch):
     return loaded
 
 
-def test_init_returns_the_same_environment_each_time(unused, library):
+def test_init_returns_the_same_environment_each_time_and_makes_what_belongs_to_it_once(unused, fake, library):
     first = ortffi.init()
-    assert ortffi.init() is first
-    assert ortffi.init(library.path) is first
+    assert ortffi.init() is ortffi.init(library.path) is first
     assert unused == [None]
+    for _ in range(3):
+        ortffi.available_providers()
+        ortffi.Value.from_numpy(np.ones(2)).close()
+    once = ["CreateEnv", "CreateCpuMemoryInfo", "GetAllocatorWithDefaultOptions"]
+    assert [fake.calls.count(name) for name in once] == [1] * 3
 
 
 def test_init_passes_on_what_was_chosen(unused, fake, library):
@@ -255,12 +259,3 @@ def test_a_vtable_that_does_something_else_is_refused(fake, library):
         assert str(library.path) in str(caught.value)
         assert "CreateEnv" not in fake.calls
         assert not fake.outstanding
-
-
-def test_what_belongs_to_the_environment_is_made_once(unused, fake):
-    ortffi.init()
-    for _ in range(3):
-        ortffi.available_providers()
-        ortffi.Value.from_numpy(np.ones(2)).close()
-    once = ["CreateEnv", "CreateCpuMemoryInfo", "GetAllocatorWithDefaultOptions"]
-    assert [fake.calls.count(name) for name in once] == [1] * 3
