@@ -200,19 +200,6 @@ def test_a_run_takes_options(load):
     binding.run()
 
 
-def test_a_failed_run_leaves_the_binding_usable(load):
-    session = load(tiny_models.gather())
-    index, y = np.array([0]), np.zeros(1, np.float32)
-    binding = session.bind({"x": np.float32([5, 6]), "index": index}, {"y": y})
-    for wrong in (7, -9):
-        index[0] = wrong
-        with pytest.raises(ortffi.OrtError):
-            binding.run()
-    index[0] = 1
-    binding.run()
-    assert y.tolist() == [6]
-
-
 def test_a_binding_keeps_what_is_bound(adder):
     left, right, total, _ = arrays(5000)
     gone = weakref.ref(left)

@@ -157,29 +157,20 @@ SCRIPTS = {
 CUTS_OFF = ("a run under way", "many short runs under way", "sessions being made")
 
 
-@pytest.fixture
-def check_exit(run_python, library, tmp_path, skip_cut_off_loading):
-    """End an interpreter some times; it must say nothing but what the script says."""
-    for model in (tiny_models.identity, tiny_models.product, tiny_models.count_up):
-        (tmp_path / f"{model.__name__}.onnx").write_bytes(model())
-
-    def check_exit(name, times):
-        if name == "sessions being made":
-            skip_cut_off_loading()
-        if name in CUTS_OFF and library.api_version <= 20:
-            pytest.skip(CRASHES)
-        setup = IN_A_THREAD + SETUP.format(folder=str(tmp_path), library=str(library.path))
-        for _ in range(times):
-            done = run_python(setup + SCRIPTS[name] + "\nprint('end', flush=True)")
-            assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
-        assert "initialized" in (tmp_path / "log").read_text()
-
-    return check_exit
-
-
 @pytest.mark.parametrize(
     "times", [pytest.param(3, marks=pytest.mark.thorough), pytest.param(200, marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_the_interpreter_ends_in_peace(check_exit, name, times):
-    check_exit(name, times)
+def test_the_interpreter_ends_in_peace(run_python, library, tmp_path, skip_cut_off_loading, name, times):
+    """It says nothing but what the script says."""
+    if name == "sessions being made":
+        skip_cut_off_loading()
+    if name in CUTS_OFF and library.api_version <= 20:
+        pytest.skip(CRASHES)
+    for model in (tiny_models.identity, tiny_models.product, tiny_models.count_up):
+        (tmp_path / f"{model.__name__}.onnx").write_bytes(model())
+    setup = IN_A_THREAD + SETUP.format(folder=str(tmp_path), library=str(library.path))
+    for _ in range(times):
+        done = run_python(setup + SCRIPTS[name] + "\nprint('end', flush=True)")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+    assert "initialized" in (tmp_path / "log").read_text()
