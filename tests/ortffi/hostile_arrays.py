@@ -2,7 +2,6 @@
 
 import mmap
 import tempfile
-from collections import namedtuple
 
 import numpy as np
 from hypothesis import strategies as st
@@ -115,8 +114,14 @@ shapes = st.one_of(
 )
 
 
-class Given(namedtuple("Given", "array expected before")):
+class Given:
     """An array, a plain one of what it holds, and its bytes."""
+
+    def __init__(self, array, expected, before):
+        self.array, self.expected, self.before = array, expected, before
+
+    def __repr__(self):
+        return f"Given({self.array!r:.200})"
 
     def check_untouched(self):
         assert self.array.tobytes() == self.before
