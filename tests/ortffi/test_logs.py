@@ -3,11 +3,13 @@
 import gc
 import logging
 import sys
-import threading
+from collections import Counter
+from unittest.mock import Mock
 
 import pytest
 from ortffi.logs import LogCallback, LoggingFunction, LogMessage, to_logger, to_standard_error
 from tests.ortffi import tiny_models
+from tests.ortffi.meeting import together
 from tests.ortffi.raw_session import listen, needs, raw_session
 
 import ortffi
@@ -33,8 +35,7 @@ def test_a_session_speaks_to_its_callback(library):
     needs("SetUserLoggingFunction")
     heard = []
     callback = LogCallback(heard.append)
-    environment = ortffi.init()
-    with raw_session(environment, tiny_models.add(), listen(environment, callback, LogLevel.VERBOSE)):
+    with raw_session(ortffi.init(), tiny_models.add(), listen(ortffi.init(), callback, LogLevel.VERBOSE)):
         pass
     assert {message.severity for message in heard} >= {LogLevel.VERBOSE, LogLevel.INFO}
     message = next(m for m in heard if "Session successfully initialized" in m.text)
@@ -42,57 +43,39 @@ def test_a_session_speaks_to_its_callback(library):
     assert message.code_location.startswith("inference_session.cc:")
 
 
-@pytest.mark.parametrize(
-    ("severity", "level"),
-    [
-        (LogLevel.VERBOSE, logging.DEBUG),
-        (LogLevel.INFO, logging.INFO),
-        (LogLevel.WARNING, logging.WARNING),
-        (LogLevel.ERROR, logging.ERROR),
-        (LogLevel.FATAL, logging.CRITICAL),
-    ],
-)
-def test_a_severity_becomes_the_level_of_the_same_meaning(logger, caplog, severity, level):
-    to_logger(logger)(MESSAGE._replace(severity=severity))
-    assert [record.levelno for record in caplog.records] == [level]
+def test_a_severity_becomes_the_level_of_the_same_meaning(logger, caplog):
+    levels = {"VERBOSE": "DEBUG", "INFO": "INFO", "WARNING": "WARNING", "ERROR": "ERROR", "FATAL": "CRITICAL"}
+    for severity in levels:
+        to_logger(logger)(MESSAGE._replace(severity=LogLevel[severity]))
+    assert [record.levelname for record in caplog.records] == list(levels.values())
+    caplog.clear()
+    logger.setLevel(logging.ERROR)
+    to_logger(logger)(MESSAGE)
+    assert not caplog.records
 
 
 def test_a_record_has_all_that_the_message_has(logger, caplog):
     to_logger(logger)(MESSAGE)
     (record,) = caplog.records
     assert record.getMessage() == "mind 100 %s [file.cc:1 Function]"
-    assert (record.name, record.category, record.log_id, record.code_location) == (
-        logger.name,
-        "onnxruntime",
-        "tts",
-        "file.cc:1 Function",
-    )
+    found = record.name, record.category, record.log_id, record.code_location
+    assert found == (logger.name, "onnxruntime", "tts", "file.cc:1 Function")
 
 
-def test_a_message_below_the_loggers_level_makes_no_record(logger, caplog):
-    logger.setLevel(logging.ERROR)
-    to_logger(logger)(MESSAGE)
-    assert not caplog.records
-
-
-def test_standard_error_gets_a_line(capsys):
+def test_standard_error_gets_a_line_where_there_is_one(capsys, monkeypatch):
     to_standard_error(MESSAGE)
     assert capsys.readouterr().err == ("[W:onnxruntime:tts, file.cc:1 Function] mind 100 %s\n")
-
-
-def test_without_standard_error_nothing_is_printed(capsys, monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
     to_standard_error(MESSAGE)
     assert not capsys.readouterr().out
 
 
 def test_each_callback_hears_its_own_messages():
-    first, second = [], []
-    callbacks = [LogCallback(first.append), LogCallback(second.append)]
-    say(callbacks[0], text=b"one")
-    say(callbacks[1], text=b"two")
-    assert [message.text for message in first] == ["one"]
-    assert [message.text for message in second] == ["two"]
+    heard = [], []
+    callbacks = [LogCallback(messages.append) for messages in heard]
+    for number, callback in enumerate(callbacks):
+        say(callback, text=b"%d" % number)
+    assert [[message.text for message in messages] for messages in heard] == [["0"], ["1"]]
     assert callbacks[0].function == callbacks[1].function
 
 
@@ -139,42 +122,24 @@ def test_what_a_handler_raises_stays_in_python(library, monkeypatch):
     def fail(message):
         raise KeyError(message.text)
 
-    callback = LogCallback(fail)
-    environment = ortffi.init()
-    with raw_session(environment, tiny_models.add(), listen(environment, callback, LogLevel.VERBOSE)) as session:
+    listening = listen(ortffi.init(), LogCallback(fail), LogLevel.VERBOSE)
+    with raw_session(ortffi.init(), tiny_models.add(), listening) as session:
         assert session
     assert {unraisable.exc_type for unraisable in reported} == {KeyError}
     assert any("initialized" in str(unraisable.exc_value) for unraisable in reported)
 
 
 def test_what_a_logging_handler_raises_is_loggings_to_report(logger, capsys):
-    class Failing(logging.Handler):
-        def emit(self, record):
-            try:
-                raise ZeroDivisionError
-            except ZeroDivisionError:
-                self.handleError(record)
-
-    logger.addHandler(Failing())
+    logger.addHandler(logging.StreamHandler(Mock(write=Mock(side_effect=ZeroDivisionError))))
     say(LogCallback(to_logger(logger)))
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
-def test_threads_speak_at_the_same_time():
+def test_threads_speak_at_the_same_time(threads):
     heard = []
     callback = LogCallback(heard.append)
-
-    def speak(number):
-        for _ in range(200):
-            say(callback, text=b"%d" % number)
-
-    threads = [threading.Thread(target=speak, args=[number]) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for number in range(8):
-        assert sum(message.text == str(number) for message in heard) == 200
+    together(threads, lambda number: [say(callback, text=b"%d" % number) for _ in range(200)])
+    assert Counter(message.text for message in heard) == {str(number): 200 for number in range(8)}
 
 
 SETUP = """
@@ -215,34 +180,19 @@ print("end", flush=True)
 """
 
 
-@pytest.fixture
-def check_exit(run_python, library, tmp_path, skip_cut_off_loading):
+@pytest.mark.parametrize("work", [RUN_CUT_OFF, LOADING], ids=["run cut off", "loading"])
+@pytest.mark.parametrize("times", [3, pytest.param(200, marks=pytest.mark.slow)])
+def test_messages_while_the_interpreter_ends_do_no_harm(
+    run_python, library, tmp_path, skip_cut_off_loading, work, times
+):
     """End an interpreter some times while there are messages; it must say nothing of it."""
-
-    def check_exit(work, times):
-        if work is LOADING:
-            skip_cut_off_loading()
-        if work is RUN_CUT_OFF and library.api_version <= 20:
-            pytest.skip("up to ONNX Runtime 1.20 a run that is cut off may crash in its own kernels")
-        log = tmp_path / "log"
-        script = SETUP.format(log=str(log), library=str(library.path)) + work + EXIT
-        for _ in range(times):
-            done = run_python(script)
-            assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
-        assert "initialized" in log.read_text()
-
-    return check_exit
-
-
-WORKS = pytest.mark.parametrize("work", [RUN_CUT_OFF, LOADING], ids=["run cut off", "loading"])
-
-
-@WORKS
-def test_messages_while_the_interpreter_ends_do_no_harm(check_exit, work):
-    check_exit(work, 3)
-
-
-@pytest.mark.slow
-@WORKS
-def test_messages_while_the_interpreter_ends_two_hundred_times_do_no_harm(check_exit, work):
-    check_exit(work, 200)
+    if work is LOADING:
+        skip_cut_off_loading()
+    if work is RUN_CUT_OFF and library.api_version <= 20:
+        pytest.skip("up to ONNX Runtime 1.20 a run that is cut off may crash in its own kernels")
+    log = tmp_path / "log"
+    script = SETUP.format(log=str(log), library=str(library.path)) + work + EXIT
+    for _ in range(times):
+        done = run_python(script)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+    assert "initialized" in log.read_text()

@@ -26,38 +26,22 @@ def described():
     return model.SerializeToString()
 
 
-@pytest.fixture
-def environment(library):
-    return ortffi.init()
+def read(model):
+    with raw_session(ortffi.init(), model) as session:
+        return read_metadata(ortffi.init(), session)
 
 
-def test_everything_is_read(environment):
-    with raw_session(environment, described()) as session:
-        metadata = read_metadata(environment, session)
+def test_everything_is_read_and_nothing_can_be_changed(library):
+    metadata = read(described())
     assert metadata == ModelMetadata(
-        producer_name="a tool",
-        graph_name="a graph",
-        domain="org.example",
-        description="speaks ❤",
-        graph_description="adds",
-        version=-(2**40),
-        custom=CUSTOM,
-    )
-
-
-def test_what_is_not_there_is_empty(environment):
-    with raw_session(environment, tiny_models.add()) as session:
-        metadata = read_metadata(environment, session)
-    assert metadata == ModelMetadata("", "tiny", "", "", "", 0, {})
-
-
-def test_metadata_cannot_be_changed(environment):
-    with raw_session(environment, described()) as session:
-        metadata = read_metadata(environment, session)
+        producer_name="a tool", graph_name="a graph", domain="org.example", description="speaks ❤",
+        graph_description="adds", version=-(2**40), custom=CUSTOM,
+    )  # fmt: skip
     with pytest.raises(TypeError):
         metadata.custom["sample_rate"] = "0"
     with pytest.raises(dataclasses.FrozenInstanceError):
         metadata.version = 1
+    assert read(tiny_models.add()) == ModelMetadata("", "tiny", "", "", "", 0, {})
 
 
 @pytest.mark.parametrize("model", [described, tiny_models.add], ids=["described", "bare"])
@@ -101,12 +85,13 @@ def test_a_key_whose_value_is_gone_has_none(fake):
         assert set(metadata.custom.values()) == {""}
 
 
-def test_opset_versions(environment):
+def test_opset_versions(library):
     needs("GetModelEditorApi")
+    environment = ortffi.init()
     with raw_session(environment, tiny_models.add()) as session:
+        for domain, version in (("", tiny_models.OPSET), ("ai.onnx", tiny_models.OPSET), ("org.example", None)):
+            assert opset_version(environment, session, domain) == version
         assert opset_version(environment, session) == tiny_models.OPSET
-        assert opset_version(environment, session, "ai.onnx") == tiny_models.OPSET
-        assert opset_version(environment, session, "org.example") is None
         with pytest.raises(ValueError, match="NUL"):
             opset_version(environment, session, "a\0")
 

@@ -1,4 +1,4 @@
-"""A model file is read as `onnx` reads it, and damaged ones are refused."""
+"""A model file is read as `onnx` reads it, damaged ones are refused, and quantized ones are told."""
 
 import mmap
 from collections import Counter
@@ -17,11 +17,17 @@ pytestmark = pytest.mark.thorough
 
 TINY = {
     name: getattr(tiny_models, name)()
-    for name in (
-        "identity", "add", "double_and_take_first", "constant", "concat_strings", "mixed",
-        "gather", "sequence_output", "sequence_input", "count_up",
-    )
+    for name in ("identity", "add", "double_and_take_first", "constant", "concat_strings", "mixed", "gather",
+                 "sequence_output", "sequence_input", "count_up")
 }  # fmt: skip
+
+
+def external(file):
+    """A tensor whose values are in a file."""
+    tensor = TensorProto(name="far", data_type=TensorProto.FLOAT, dims=[4], data_location=TensorProto.EXTERNAL)
+    for key, value in (("location", file), ("offset", "0")):
+        tensor.external_data.add(key=key, value=value)
+    return tensor
 
 
 def everything():
@@ -29,46 +35,24 @@ def everything():
     branch = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "branch", [], [])
     inner = helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)
     body = helper.make_graph([inner], "body", [], [])
-    function = helper.make_function(
-        "org.example",
-        "Twice",
-        ["x"],
-        ["y"],
-        [helper.make_node("Mul", ["x", "x"], ["y"]), helper.make_node("If", [], [], g=body)],
-        [helper.make_opsetid("", 21)],
-    )
-    far = TensorProto(name="far", data_type=TensorProto.FLOAT, dims=[4])
-    far.data_location = TensorProto.EXTERNAL
-    for key, value in (("location", "weights.bin"), ("offset", "0")):
-        far.external_data.add(key=key, value=value)
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("org.example", 3)]
+    parts = [helper.make_node("Mul", ["x", "x"], ["y"]), helper.make_node("If", [], [], g=body)]
     near = TensorProto(name="near", data_type=TensorProto.FLOAT, dims=[4], raw_data=bytes(16))
     near.external_data.add(key="location", value="unused")
-    farther = TensorProto()
-    farther.CopyFrom(far)
-    farther.external_data[0].value = "ü/more.bin"
-    values = TensorProto()
-    values.CopyFrom(far)
-    values.external_data[0].value = "sparse.bin"
     nodes = [
         helper.make_node("Twice", ["x"], ["y"], domain="org.example"),
         helper.make_node("Abs", ["y"], ["z"], domain="ai.onnx"),
         helper.make_node("Abs", ["y"], ["z"]),
         helper.make_node("Loop", ["n"], ["w"], body=body),
-        helper.make_node("Constant", [], ["k"], value=farther),
+        helper.make_node("Constant", [], ["k"], value=external("ü/more.bin")),
     ]
     model = model_of(
-        nodes,
-        [far, near],
-        functions=[function],
-        opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("org.example", 3)],
-        producer_name="a tool",
-        producer_version="1.2",
-        domain="org.example",
-        doc_string="speaks ❤",
-        model_version=-7,
-    )
-    sparse = model.graph.sparse_initializer.add(dims=[9])
-    sparse.values.CopyFrom(values)
+        nodes, [external("weights.bin"), near],
+        functions=[helper.make_function("org.example", "Twice", ["x"], ["y"], parts, opsets[:1])],
+        opset_imports=opsets, producer_name="a tool", producer_version="1.2", domain="org.example",
+        doc_string="speaks ❤", model_version=-7,
+    )  # fmt: skip
+    model.graph.sparse_initializer.add(dims=[9]).values.CopyFrom(external("sparse.bin"))
     helper.set_model_props(model, {"a": "1", "": "no key", "ü": ""})
     return model
 
@@ -90,9 +74,6 @@ def as_onnx_reads_it(content):
         for tensor in onnx.external_data_helper._get_all_tensors(model)
         if tensor.data_location == TensorProto.EXTERNAL
     ]
-    operators = count(model.graph.node)
-    for function in model.functions:
-        operators += count(function.node)
     return ModelFile(
         ir_version=model.ir_version,
         producer_name=model.producer_name,
@@ -102,7 +83,7 @@ def as_onnx_reads_it(content):
         doc_string=model.doc_string,
         graph_name=model.graph.name,
         opset_imports={entry.domain: entry.version for entry in model.opset_import},
-        operators=operators,
+        operators=sum(map(count, (function.node for function in model.functions)), count(model.graph.node)),
         metadata={entry.key: entry.value for entry in model.metadata_props},
         external_data_files=tuple(files),
         has_quantized_weights=False,
@@ -131,17 +112,14 @@ def test_a_file_or_any_buffer(tmp_path):
     content = TINY["add"]
     path = tmp_path / "add.onnx"
     path.write_bytes(content)
-    expected = inspect_model(content)
-    assert inspect_model(path) == expected
-    assert inspect_model(str(path)) == expected
-    assert inspect_model(bytearray(content)) == expected
-    assert inspect_model(memoryview(content)) == expected
-    assert inspect_model(np.frombuffer(content, np.uint8)) == expected
+    expected, array = inspect_model(content), np.frombuffer(content, np.uint8)
+    for source in (path, str(path), bytearray(content), memoryview(content), array):
+        assert inspect_model(source) == expected
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
         assert inspect_model(mapped) == expected
 
 
-def test_a_buffer_is_let_go(tmp_path):
+def test_a_buffer_is_let_go():
     content = bytearray(TINY["add"])
     inspect_model(content)
     content.append(0)  # which a view would forbid
@@ -150,14 +128,15 @@ def test_a_buffer_is_let_go(tmp_path):
     content.append(0)
 
 
+def field(number, size):
+    """The beginning of a field of so many bytes."""
+    return bytes([number << 3 | 2]) + varint(size)
+
+
 def test_weights_are_not_read(tmp_path):
     """Four gigabytes of weights that no disk has: a file with a hole."""
     graph = onnx.load_from_string(TINY["add"]).graph.SerializeToString()
     hole = 4 * 2**30
-
-    def field(number, size):
-        return bytes([number << 3 | 2]) + varint(size)
-
     raw = field(9, hole)
     tensor = field(5, len(raw) + hole) + raw
     path = tmp_path / "large.onnx"
@@ -180,24 +159,18 @@ def varint(value):
 # Files that are none
 
 
-def test_an_empty_file_is_no_model(tmp_path):
-    path = tmp_path / "empty.onnx"
-    path.touch()
-    with pytest.raises(ModelFileError, match=r"empty\.onnx is empty"):
-        inspect_model(path)
+def test_what_is_no_model_is_named(tmp_path):
+    for name, content, words in (
+        ("empty.onnx", b"", r"empty\.onnx is empty"),
+        ("model.ort", b"\x18\0\0\0ORTM" + bytes(100), r"model\.ort: a model in ORT format"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ModelFileError, match=words):
+            inspect_model(tmp_path / name)
     with pytest.raises(ModelFileError, match="no graph"):
         inspect_model(b"")
     with pytest.raises(FileNotFoundError):
         inspect_model(tmp_path / "absent.onnx")
-    with pytest.raises(TypeError):
-        inspect_model(17)
-
-
-def test_a_model_in_ort_format_is_named_as_such(tmp_path):
-    path = tmp_path / "model.ort"
-    path.write_bytes(b"\x18\0\0\0ORTM" + bytes(100))
-    with pytest.raises(ModelFileError, match=r"model\.ort: a model in ORT format"):
-        inspect_model(path)
 
 
 def test_a_producer_may_be_called_like_the_ort_format():
@@ -256,11 +229,10 @@ def test_nesting_has_no_limit():
     """Python's stack would end at a thousand, protobuf's own readers at a hundred."""
     content = b""
     for _ in range(5000):
-        attribute = b"\x32" + varint(len(content)) + content
-        node = b"\x22\x02If\x2a" + varint(len(attribute)) + attribute
-        content = b"\x0a" + varint(len(node)) + node
-    model = b"\x3a" + varint(len(content)) + content
-    assert inspect_model(model).operators == {("", "If"): 5000}
+        attribute = field(6, len(content)) + content
+        node = b"\x22\x02If" + field(5, len(attribute)) + attribute
+        content = field(1, len(node)) + node
+    assert inspect_model(field(7, len(content)) + content).operators == {("", "If"): 5000}
 
 
 class Counted:
@@ -279,19 +251,21 @@ class Counted:
         return part
 
 
-@pytest.mark.parametrize("shape", ["everything", "flat", "groups", "weights"])
-def test_no_byte_is_read_twice(shape):
-    content = {
-        "everything": lambda: EVERYTHING,
-        "flat": lambda: model_of([helper.make_node("Add", ["a", "b"], ["c"])] * 1000).SerializeToString(),
-        "groups": lambda: TINY["add"] + b"\x3b" * 1000 + b"\x3c" * 1000,
-        "weights": lambda: model_of([], [numpy_helper.from_array(np.ones(1000), "w")] * 3).SerializeToString(),
-    }[shape]()
-    counted = Counted(content)
-    assert _Reader(counted).read() == inspect_model(content)
-    assert counted.n_read <= len(content)
-    if shape == "weights":
-        assert counted.n_read < 200
+@pytest.mark.parametrize(
+    "model",
+    [
+        lambda: EVERYTHING,
+        lambda: model_of([helper.make_node("Add", ["a", "b"], ["c"])] * 1000).SerializeToString(),
+        lambda: TINY["add"] + b"\x3b" * 1000 + b"\x3c" * 1000,
+    ],
+    ids=["everything", "flat", "groups"],
+)
+def test_no_byte_is_read_twice_and_weights_never(model):
+    weights = model_of([], [numpy_helper.from_array(np.ones(1000), "w")] * 3).SerializeToString()
+    for content, most in ((model(), len(model())), (weights, 199)):
+        counted = Counted(content)
+        assert _Reader(counted).read() == inspect_model(content)
+        assert counted.n_read <= most
 
 
 def outcome(content):
@@ -304,7 +278,7 @@ def outcome(content):
 @given(st.binary(max_size=300))
 def test_random_bytes_do_no_harm(content):
     assert outcome(content) in (ModelFile, ModelFileError)
-    assert outcome(b"\x3a" + varint(len(content)) + content) in (ModelFile, ModelFileError)
+    assert outcome(field(7, len(content)) + content) in (ModelFile, ModelFileError)
 
 
 @given(st.data())
@@ -327,3 +301,55 @@ def test_a_model_cut_short_is_refused_unless_its_graph_is_whole():
         # The graph came through; what is cut off are whole fields behind it.
         assert found.graph_name == "graph"
         assert onnx.load_from_string(EVERYTHING[:length]).graph.name == "graph"
+
+
+# Quantized or not
+
+
+WEIGHTS = {
+    kind: helper.make_tensor("w", kind, [2], [1, 2])
+    for kind in (TensorProto.INT8, TensorProto.UINT8, TensorProto.INT4, TensorProto.UINT4)
+}
+
+
+def inspected(nodes, weights=()):
+    return inspect_model(model_of(nodes, weights).SerializeToString())
+
+
+@pytest.mark.parametrize(
+    ("domain", "operator"),
+    [
+        ("", "ConvInteger"), ("ai.onnx", "MatMulInteger"), ("", "QLinearConv"), ("", "DynamicQuantizeLinear"),
+        ("", "QuantizeLinear"), ("com.microsoft", "DynamicQuantizeLSTM"), ("com.microsoft", "QAttention"),
+        ("com.microsoft", "QLinearAdd"), ("com.microsoft", "MatMulNBits"), ("com.ms.internal.nhwc", "QLinearConv"),
+    ],
+)  # fmt: skip
+def test_one_quantized_operator_makes_a_quantized_model(domain, operator):
+    quantized = helper.make_node(operator, ["c"], ["d"], domain=domain)
+    found = inspected([helper.make_node("Add", ["a", "b"], ["c"]), quantized])
+    assert found.is_quantized
+    assert found.quantized_operators == ((domain.removeprefix("ai.onnx"), operator),)
+
+
+def test_one_deep_inside_counts_too_and_the_same_name_in_another_domain_does_not():
+    body = helper.make_graph([helper.make_node("QLinearMatMul", ["x"], ["y"])], "body", [], [])
+    assert inspected([helper.make_node("Loop", ["n"], ["y"], body=body)]).is_quantized
+    assert not inspected([helper.make_node("MatMulNBits", ["x"], ["y"], domain="org.example")]).is_quantized
+
+
+@pytest.mark.parametrize("weights", WEIGHTS.values(), ids=map(TensorProto.DataType.Name, WEIGHTS))
+def test_weights_that_are_scaled_back_make_a_quantized_model(weights):
+    scaling = helper.make_node("DequantizeLinear", ["w", "scale"], ["y"])
+    constant = helper.make_node("Constant", [], ["w"], value=weights)
+    for found in (inspected([scaling], [weights]), inspected([constant, scaling])):
+        assert found.has_quantized_weights
+        assert found.is_quantized
+        assert found.quantized_operators == ()
+
+
+def test_scaling_an_input_of_bytes_or_a_table_of_floats_does_not():
+    scaling = helper.make_node("DequantizeLinear", ["image", "scale"], ["y"])
+    nodes = [scaling, helper.make_node("Gather", ["y", "w"], ["z"])]
+    assert not inspected(nodes, [WEIGHTS[TensorProto.INT8]]).is_quantized
+    table = numpy_helper.from_array(np.ones(3, np.float32), "image")
+    assert not inspected([scaling], [table]).is_quantized
