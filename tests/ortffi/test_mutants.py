@@ -4,8 +4,7 @@ Unless it is the end of ONNX Runtime itself, whoever calls it: then the onnxrunt
 the same file.
 """
 
-from __future__ import annotations
-
+import importlib.util
 import json
 import os
 import signal
@@ -14,8 +13,8 @@ import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from tests.ortffi import mutants
@@ -31,8 +30,7 @@ WORKERS = 2
 OUTCOMES = ("error", "result", "not run")
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     """What became of a mutant.
 
     Attributes:
@@ -52,39 +50,26 @@ class Worker:
     """A process to load models in; a new one after it has died."""
 
     def __init__(self, *arguments):
-        self._arguments = arguments
-        self._process: subprocess.Popen[str] | None = None
+        self._command = [sys.executable, str(Path(__file__).with_name("mutant_worker.py")), *arguments]
+        self._process = None
 
     def ask(self, path):
         if self._process is None:
-            script = str(Path(__file__).with_name("mutant_worker.py"))
             folders = os.pathsep.join(filter(None, sys.path))
             self._process = subprocess.Popen(
-                [sys.executable, script, *self._arguments],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
+                self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                 env={**os.environ, "PYTHONPATH": folders, "MALLOC_CHECK_": "3"},
-            )
-        assert self._process.stdin
-        assert self._process.stdout
+            )  # fmt: skip
         try:
             self._process.stdin.write(f"{path}\n")
             self._process.stdin.flush()
             line = self._process.stdout.readline()
         except BrokenPipeError:  # it died before it was asked
             line = ""
-        if line:
-            outcome: str = json.loads(line)
-            return outcome
-        return f"died of {self._end()}"
+        return json.loads(line) if line else f"died of {self._end()}"
 
     def _end(self):
         process, self._process = self._process, None
-        assert process
-        assert process.stdin
-        assert process.stdout
         with suppress(BrokenPipeError):
             process.stdin.close()
         process.stdout.close()
@@ -138,11 +123,8 @@ def in_ort_format(folder):
 def assert_survived(cases, most_errors=0.95):
     counts = Counter(case.outcome for case in cases)
     print(dict(counts))
-    strange = [
-        case
-        for case in cases
-        if case.survived_elsewhere or not (case.outcome in OUTCOMES or case.outcome.startswith("died"))
-    ]
+    known = {*OUTCOMES, *(outcome for outcome in counts if outcome.startswith("died"))}
+    strange = [case for case in cases if case.survived_elsewhere or case.outcome not in known]
     assert not strange, "\n".join(map(str, strange))
     # The damage is neither harmless nor fatal before anything is read.
     assert len(cases) / 4 < counts["error"] < len(cases) * most_errors
@@ -152,8 +134,6 @@ def assert_survived(cases, most_errors=0.95):
 @pytest.fixture
 def packages_library():
     """Where the library is not the package's, only what it survives can be told."""
-    import importlib.util
-
     spec = importlib.util.find_spec("onnxruntime")
     folder = Path(spec.origin).parent if spec and spec.origin else None
     if folder is None or folder not in ortffi.init().library.path.parents:
@@ -161,14 +141,9 @@ def packages_library():
 
 
 @pytest.mark.usefixtures("packages_library")
-def test_a_few_damaged_models(tmp_path):
-    assert_survived(sweep(range(FEW), tmp_path, mutants.seeds()))
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("packages_library")
-def test_many_damaged_models(tmp_path):
-    assert_survived(sweep(range(FEW, FEW + MANY), tmp_path, mutants.seeds()))
+@pytest.mark.parametrize("numbers", [range(FEW), pytest.param(range(FEW, FEW + MANY), marks=pytest.mark.slow)])
+def test_damaged_models(tmp_path, numbers):
+    assert_survived(sweep(numbers, tmp_path, mutants.seeds()))
 
 
 @pytest.mark.slow
@@ -188,14 +163,11 @@ def test_a_mutant_is_made_again_from_its_number():
 
 
 def test_a_worker_that_dies_is_noticed_and_replaced(tmp_path, library):
-    models = mutants.seeds()
     good = tmp_path / "good.onnx"
-    good.write_bytes(models[0])
+    good.write_bytes(mutants.seeds()[0])
     worker = Worker("ortffi", str(library.path))
     assert worker.ask(good) == "result"
-    assert worker._process
     worker._process.kill()
-    assert worker.ask(good) == "died of SIGKILL"
-    assert worker.ask(good) == "result"
+    assert [worker.ask(good) for _ in range(2)] == ["died of SIGKILL", "result"]
     assert worker.ask(tmp_path / "missing.onnx").startswith("FileNotFoundError")
     worker.close()

@@ -1,8 +1,6 @@
 """Options of one run."""
 
 import _thread
-import gc
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import numpy as np
@@ -11,6 +9,7 @@ from tests.ortffi import tiny_models
 from tests.ortffi.meeting import wait_until
 
 import ortffi
+from ortffi import LogLevel
 
 SHRINK = ("memory.enable_memory_arena_shrinkage", "cpu:0")
 
@@ -46,91 +45,59 @@ def test_an_arena_gives_its_memory_back_where_the_options_say_so(run_python):
 
 def test_options_serve_many_runs_and_change_nothing_about_results(load, numbers):
     session = load(tiny_models.identity())
-    with ortffi.RunOptions().with_config(*SHRINK) as options:
-        for _ in range(10):
-            assert session.run({"x": numbers}, options=options)[0].tolist() == numbers.tolist()
-            assert session.run({"x": numbers})[0].tolist() == numbers.tolist()
-
-
-def test_closed_options_are_refused_and_the_session_goes_on(load, numbers):
-    session = load(tiny_models.identity())
-    options = ortffi.RunOptions()
+    options = ortffi.RunOptions().with_config(*SHRINK)
+    for how in (options, None) * 10:
+        assert session.run({"x": numbers}, options=how)[0].tolist() == numbers.tolist()
     options.close()
     options.close()
-    with pytest.raises(ortffi.ClosedError, match="run options"):
-        session.run({"x": numbers}, options=options)
-    with pytest.raises(ortffi.ClosedError, match="run options"):
-        options.with_config(*SHRINK)
+    uses = [options.terminate, options.resume, options.deadline(1).__enter__, lambda: options.with_config(*SHRINK)]
+    for use in [*uses, lambda: session.run({"x": numbers}, options=options)]:
+        with pytest.raises(ortffi.ClosedError, match="run options"):
+            use()
     assert session.run({"x": numbers})[0].tolist() == numbers.tolist()
 
 
-def test_entries_must_be_str_without_nul():
-    with ortffi.RunOptions() as options:
-        with pytest.raises(TypeError, match="value must be a str"):
-            options.with_config("key", 1)
-        with pytest.raises(ValueError, match="NUL"):
-            options.with_config("key\0", "1")
-
-
-def test_options_are_released(fake, use):
-    use(fake.environment())
+def test_options_are_released(watched):
     options = ortffi.RunOptions().with_config(*SHRINK)
-    assert [kind for kind, _ in fake.outstanding] == ["run options"]
+    assert [kind for kind, _ in watched.outstanding] == ["run options"]
     del options
-    gc.collect()
-    assert not fake.outstanding
 
 
-def test_an_entry_that_onnx_runtime_refuses_fails_the_run_and_not_the_session(load):
+def test_an_entry_that_onnx_runtime_refuses_fails_the_run_and_not_the_session(load, numbers):
     session = load(tiny_models.identity())
-    entry = ("memory.enable_memory_arena_shrinkage", "no device")
     with ortffi.RunOptions() as options:
-        assert options.with_config(*entry) is options
+        assert options.with_config(SHRINK[0], "no device") is options
         with pytest.raises(ortffi.OrtError, match="device"):
-            session.run({"x": np.ones(3, np.float32)}, options=options)
-    assert session.run({"x": np.ones(3, np.float32)})[0].all()
+            session.run({"x": numbers}, options=options)
+    assert session.run({"x": numbers})[0].any()
 
 
-def test_a_run_gets_the_options_it_was_given_and_others_get_none(fake, use):
-    use(fake.environment())
+def test_a_run_gets_the_options_it_was_given_and_others_get_none(watched, load, numbers):
     seen = []
-    real = fake.real("Run")
-
-    def run(session, options, *rest):
-        seen.append(options)
-        return real(session, options, *rest)
-
-    fake.replace["Run"] = run
-    model = tiny_models.identity()
-    with ortffi.SessionBuilder().commit_from_memory(model) as session, ortffi.RunOptions() as options:
-        session.run({"x": np.ones(3, np.float32)}, options=options)
-        session.run({"x": np.ones(3, np.float32)})
+    real = watched.real("Run")
+    watched.replace["Run"] = lambda session, options, *rest: (seen.append(options), real(session, options, *rest))[1]
+    with load(tiny_models.identity()) as session, ortffi.RunOptions() as options:
+        session.run({"x": numbers}, options=options)
+        session.run({"x": numbers})
         with options.handle.lend() as pointer:
             assert seen == [pointer, None]
 
 
-def test_a_run_is_tagged_and_speaks_at_its_own_level(fake, use):
-    use(fake.environment())
+def test_a_run_is_tagged_and_speaks_at_its_own_level(watched, load, numbers):
     seen = []
     for name in ("RunOptionsSetRunTag", "RunOptionsSetRunLogSeverityLevel",
                  "RunOptionsSetRunLogVerbosityLevel", "AddRunConfigEntry"):  # fmt: skip
 
         def record(options, *arguments, name=name):
             seen.append((name, *arguments))
-            return fake.real(name)(options, *arguments)
+            return watched.real(name)(options, *arguments)
 
-        fake.replace[name] = record
-    with (
-        ortffi.RunOptions(
-            tag="request 7",
-            log_level=ortffi.LogLevel.FATAL,
-            log_verbosity=2,
-            shrink_arenas="cpu:0",
-            config={"key": "value"},
-        ) as options,
-        ortffi.SessionBuilder().commit_from_memory(tiny_models.identity()) as session,
-    ):
-        assert session.run({"x": np.ones(3, np.float32)}, options=options)[0].all()
+        watched.replace[name] = record
+    options = ortffi.RunOptions(
+        tag="request 7", log_level=LogLevel.FATAL, log_verbosity=2, shrink_arenas="cpu:0", config={"key": "value"}
+    )
+    with options, load(tiny_models.identity()) as session:
+        assert session.run({"x": numbers}, options=options)[0].any()
     assert seen == [
         ("RunOptionsSetRunTag", b"request 7"),
         ("RunOptionsSetRunLogSeverityLevel", 4),
@@ -140,69 +107,67 @@ def test_a_run_is_tagged_and_speaks_at_its_own_level(fake, use):
     ]
 
 
-def endless(session, options):
-    """Run far longer than any test waits."""
-    return session.run([np.array(10**12), np.array([0])], options=options)
+ENDLESS = [np.array(10**12), np.array([0])]
+"""Inputs of a run far longer than any test waits."""
+
+
+@pytest.fixture
+def session(load):
+    return load(tiny_models.count_up())
 
 
 def is_usable(session, options):
-    total, start = session.run([np.array(3), np.array([4])], options=options), 4
-    return total[0].tolist() == [start + 3]
+    return session.run([np.array(3), np.array([4])], options=options)[0].tolist() == [7]
 
 
 @pytest.mark.usefixtures("_api")
-def test_a_run_is_stopped_from_another_thread_and_the_options_resume(load):
-    session = load(tiny_models.count_up())
+def test_a_run_is_stopped_from_another_thread_and_the_options_resume(session):
     with ortffi.RunOptions() as options:
         assert not options.terminated
         for _ in range(2):
-            future = session.submit([np.array(10**12), np.array([0])], options=options)
+            future = session.submit(ENDLESS, options=options)
             options.terminate()
             assert options.terminated
             with pytest.raises(ortffi.TerminatedError, match="terminate flag") as caught:
                 future.result(60)
             assert caught.value.code is ortffi.ErrorCode.FAIL
             with pytest.raises(ortffi.TerminatedError):
-                endless(session, options)
+                session.run(ENDLESS, options=options)
             options.resume()
             assert not options.terminated
             assert is_usable(session, options)
     assert is_usable(session, None)
 
 
-def test_options_that_stop_one_run_leave_the_others(load):
-    session = load(tiny_models.count_up())
+def test_options_that_stop_one_run_leave_the_others(session):
     with ortffi.RunOptions() as stopped, ortffi.RunOptions() as other:
         stopped.terminate()
         for _ in range(5):  # also when it is bound
             with pytest.raises(ortffi.TerminatedError):
-                endless(session, stopped)
+                session.run(ENDLESS, options=stopped)
             assert is_usable(session, other)
 
 
-def test_a_deadline_stops_what_is_not_done(load):
-    session = load(tiny_models.count_up())
+def test_a_deadline_stops_what_is_not_done(session):
     with ortffi.RunOptions() as options:
-        with options.deadline(0.05), pytest.raises(ortffi.TerminatedError):
-            endless(session, options)
-        assert options.terminated
-        options.resume()
-        with options.deadline(3600) as same:
-            assert same is options
-            assert is_usable(session, options)
-        assert not options.terminated
-        with options.deadline(0), pytest.raises(ortffi.TerminatedError):
-            endless(session, options)
+        for seconds in (0.05, 0):
+            with options.deadline(seconds), pytest.raises(ortffi.TerminatedError):
+                session.run(ENDLESS, options=options)
+            assert options.terminated
+            options.resume()
+            with options.deadline(3600) as same:
+                assert same is options
+                assert is_usable(session, options)
+            assert not options.terminated
 
 
-def test_a_deadline_ends_with_its_block(load):
-    session = load(tiny_models.count_up())
+def test_a_deadline_ends_with_its_block(session):
     n_threads = _thread._count()
     with ortffi.RunOptions() as options:
-        for error in (KeyError, ortffi.OrtError):
+        for error in (KeyError(), ortffi.OrtError(1, "message", "function")):
             with suppress(KeyError, ortffi.OrtError), options.deadline(3600):
                 wait_until(lambda: _thread._count() > n_threads, "there is no timer")
-                raise error if error is KeyError else error(1, "message", "function")
+                raise error
         wait_until(lambda: _thread._count() <= n_threads, "a timer is left")
         assert is_usable(session, options)
 
@@ -216,9 +181,8 @@ def test_a_deadline_may_be_used_again_and_not_twice_at_once():
         assert not options.terminated
 
 
-def test_no_deadline_passes_after_its_block(load):
+def test_no_deadline_passes_after_its_block(session):
     """Whichever of the two comes first: afterwards the options stay as they are."""
-    session = load(tiny_models.count_up())
     passed = 0
     with ortffi.RunOptions() as options:
         for number in range(300):
@@ -231,53 +195,32 @@ def test_no_deadline_passes_after_its_block(load):
     assert passed < 300
 
 
-def test_options_may_be_closed_inside_a_deadline(run_python):
-    done = run_python(
-        "import ortffi\n"
-        "options = ortffi.RunOptions()\n"
-        "with options.deadline(3600):\n"
-        "    options.close()\n"
-        "    print(options.closed)\n"
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+def test_options_may_be_closed_and_a_program_may_end_inside_a_deadline(run_python):
+    begin = "import ortffi\noptions = ortffi.RunOptions()\n"
+    close = "with options.deadline(3600):\n    options.close()\n    print(options.closed)\n"
+    end = "deadline = options.deadline(3600)\ndeadline.__enter__()\n"
+    for script, printed in ((close, "True\n"), (end, "")):
+        done = run_python(begin + script)
+        assert (done.returncode, done.stdout, done.stderr) == (0, printed, "")
 
 
-def test_a_deadline_stops_a_run_whose_options_are_being_closed(load):
-    session = load(tiny_models.count_up())
+def test_a_deadline_stops_a_run_whose_options_are_being_closed(session, threads):
     options = ortffi.RunOptions()
-    with ThreadPoolExecutor(1) as pool, options.deadline(0.2):
-        run = pool.submit(endless, session, options)
-        while not options.handle.users and not run.done():  # it has not begun
-            pass
+    with options.deadline(0.2):
+        run = threads.submit(session.run, ENDLESS, options=options)
+        wait_until(lambda: options.handle.users or run.done(), "it has not begun")
         options.close()  # waits for the run, which only the deadline ends
         with pytest.raises(ortffi.TerminatedError):
             run.result()
     assert options.terminated
 
 
-def test_closed_options_are_released_when_the_deadline_ends(fake, use):
-    use(fake.environment())
+def test_closed_options_are_released_when_the_deadline_ends(watched):
     options = ortffi.RunOptions()
     with options.deadline(3600):
         options.close()
-        assert "run options" in {kind for kind, _ in fake.outstanding}
-    assert not fake.outstanding
-    assert not fake.mistakes
-
-
-def test_a_program_may_end_inside_a_deadline(run_python):
-    done = run_python(
-        "import ortffi\noptions = ortffi.RunOptions()\ndeadline = options.deadline(3600)\ndeadline.__enter__()\n"
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-def test_closed_options_can_neither_stop_nor_resume():
-    options = ortffi.RunOptions()
-    options.close()
-    for use in (options.terminate, options.resume, options.deadline(1).__enter__):
-        with pytest.raises(ortffi.ClosedError, match="run options"):
-            use()
+        assert "run options" in {kind for kind, _ in watched.outstanding}
+    assert not watched.outstanding
 
 
 def test_a_stopped_run_is_told_apart_from_a_failed_one(load):

@@ -12,38 +12,6 @@ import ortffi
 pytestmark = pytest.mark.thorough
 
 
-def test_eight_threads_on_one_session_get_their_own_results(load, threads):
-    session = load(tiny_models.add())
-    start = threading.Barrier(8)
-
-    def work(number):
-        start.wait(PATIENCE_S)
-        for step in range(300):
-            # Below and above what is copied instead of borrowed.
-            length = 1 + (number * 397 + step * 31) % 3000
-            left = np.full(length, number, np.float32)
-            right = np.full(length, step, np.float32)
-            total, difference = session.run({"left": left, "right": right})
-            assert total.shape == difference.shape == (length,)
-            assert (total == number + step).all()
-            assert (difference == number - step).all()
-
-    for future in [threads.submit(work, number) for number in range(8)]:
-        future.result()
-
-
-def test_threads_make_run_and_close_sessions_of_their_own(threads):
-    def work(number):
-        for step in range(10):
-            with ortffi.SessionBuilder().with_intra_threads(1).commit_from_memory(model) as session:
-                array = np.full(3, number * 100 + step, np.float32)
-                assert (session.run({"x": array})[0] == array).all()
-
-    model = tiny_models.identity()
-    for future in [threads.submit(work, number) for number in range(8)]:
-        future.result()
-
-
 def test_python_goes_on_while_the_library_computes(load, threads):
     session = load(tiny_models.count_up())
     run = threads.submit(session.run, {"n": np.array(300_000), "start": np.zeros(1, np.int64)})

@@ -52,22 +52,15 @@ def watch(library, tmp_path):
     def watch(more):
         log = tmp_path / "log"
         script = SCRIPT.format(library=str(library.path), folder=str(tmp_path), more=more)
-        done = subprocess.run(
-            [valgrind, "--num-callers=40", "--error-limit=no", f"--log-file={log}",
-             sys.executable, "-B", "-c", script],
-            # Python's own allocator would hide what is freed from valgrind.
-            env={**os.environ, "PYTHONMALLOC": "malloc",
-                 "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-            capture_output=True, text=True, timeout=1200, check=False,
-        )  # fmt: skip
+        command = [valgrind, "--num-callers=40", "--error-limit=no", f"--log-file={log}", sys.executable, "-B", "-c"]
+        # Python's own allocator would hide what is freed from valgrind.
+        environ = {**os.environ, "PYTHONMALLOC": "malloc", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        done = subprocess.run([*command, script], env=environ, capture_output=True, text=True, timeout=1200)
         assert (done.returncode, done.stdout) == (0, "end\n"), done.stderr
         blocks = re.split(r"==\d+== *\n", log.read_text())
+        wrong = [block for block in blocks if re.match(r"==\d+== (Invalid|Process terminating)", block)]
         # The dynamic loader reads names by the word, beyond their ends.
-        return [
-            block
-            for block in blocks
-            if re.match(r"==\d+== (Invalid|Process terminating)", block) and "dl-load.c" not in block
-        ]
+        return [block for block in wrong if "dl-load.c" not in block]
 
     return watch
 

@@ -2,11 +2,12 @@
 
 import gc
 import weakref
+from pathlib import Path
 
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from tests.ortffi import typed_models
+from tests.ortffi import tiny_models, typed_models
 from tests.ortffi.raw_session import needs
 
 import ortffi
@@ -32,16 +33,6 @@ def add_weight(*, overridable=False, external=None):
     inputs += [typed_models.info("w", kind)] if overridable else []
     node = helper.make_node("Add", ["x", "w"], ["y"])
     return typed_models.model([node], inputs, [typed_models.info("y", kind)], 13, 8, initializers=[weight])
-
-
-def multiply():
-    """y = x @ w, with a large w."""
-    weight = helper.make_tensor("w", TensorProto.FLOAT, [SIZE, SIZE], np.zeros(SIZE * SIZE))
-    kinds = typed_models.tensor_type(shape=(None, SIZE)), typed_models.tensor_type(shape=None)
-    return typed_models.model(
-        [helper.make_node("MatMul", ["x", "w"], ["y"])], [typed_models.info("x", kinds[0])],
-        [typed_models.info("y", kinds[1])], 13, 8, initializers=[weight],
-    )  # fmt: skip
 
 
 def builder():
@@ -103,14 +94,13 @@ def test_a_session_keeps_the_weights_it_borrows():
     assert gone() is None
 
 
-def test_sessions_with_the_same_weights_share_what_is_made_of_them(fake, use):
-    use(fake.environment())
+def test_sessions_with_the_same_weights_share_what_is_made_of_them(watched):
     matrix = np.eye(SIZE, dtype=np.float32) * 2
     x = np.arange(2 * SIZE, dtype=np.float32).reshape(2, SIZE)
     with PrepackedWeights() as weights, Value.from_numpy(matrix) as value:
         chosen = builder().with_prepacked_weights(weights).with_initializers({"w": value})
-        sessions = [chosen.commit_from_memory(multiply()) for _ in range(3)]
-    made = [name for name in fake.calls if "PrepackedWeightsContainer" in name]
+        sessions = [chosen.commit_from_memory(tiny_models.product()) for _ in range(3)]
+    made = [name for name in watched.calls if "PrepackedWeightsContainer" in name]
     assert made == ["CreatePrepackedWeightsContainer", *["CreateSessionFromArrayWithPrepackedWeightsContainer"] * 3]
     for session in sessions:  # which keep the weights, though both were closed
         assert session.run({"x": x})[0].tolist() == (x * 2).tolist()
@@ -129,55 +119,35 @@ def test_prepacked_weights_serve_models_in_files_too(tmp_path):
 
 def test_weights_in_a_file_beside_the_model_are_found(tmp_path, monkeypatch):
     (tmp_path / "model.onnx").write_bytes(add_weight(external="weights.bin"))
+    with pytest.raises(ortffi.OrtError, match=r"weights\.bin"):
+        builder().commit_from_file(tmp_path / "model.onnx")
     (tmp_path / "weights.bin").write_bytes(OWN.tobytes())
-    with builder().commit_from_file(tmp_path / "model.onnx") as session:
-        assert run(session) == (X + OWN).tolist()
     monkeypatch.chdir(tmp_path)
-    with builder().commit_from_file("model.onnx") as session:
-        assert run(session) == (X + OWN).tolist()
-
-
-def test_weights_in_a_file_are_found_from_a_mapped_model_too(tmp_path):
+    for path in (tmp_path / "model.onnx", "model.onnx"):
+        with builder().commit_from_file(path) as session:
+            assert run(session) == (X + OWN).tolist()
     if ortffi.init().library.api_version <= 20:
         pytest.skip("ONNX Runtime up to 1.20 cannot be told the folder of a model in memory")
-    (tmp_path / "model.onnx").write_bytes(add_weight(external="weights.bin"))
-    (tmp_path / "weights.bin").write_bytes(OWN.tobytes())
     with builder().commit_from_mmap(tmp_path / "model.onnx") as session:
         assert run(session) == (X + OWN).tolist()
 
 
-def test_a_missing_file_of_weights_is_an_error(tmp_path):
-    (tmp_path / "model.onnx").write_bytes(add_weight(external="weights.bin"))
-    with pytest.raises(ortffi.OrtError, match=r"weights\.bin"):
-        builder().commit_from_file(tmp_path / "model.onnx")
-
-
-def test_external_weights_are_given_as_arrays():
-    needs("AddExternalInitializers")
+@pytest.mark.parametrize("kind", [np.array, bytes, bytearray, memoryview])
+def test_external_weights_are_given_as_arrays_or_as_the_files_content(kind):
     model = add_weight(external="weights.bin")
-    chosen = builder().with_external_initializers({"w": GIVEN})
-    for _ in range(2):
-        with chosen.commit_from_memory(model) as session:
-            assert run(session) == (X + GIVEN).tolist()
-
-
-@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
-def test_external_weights_are_given_as_the_files_content(kind):
-    needs("AddExternalInitializersFromFilesInMemory")
-    model = add_weight(external="weights.bin")
-    chosen = builder().with_external_files({"weights.bin": kind(GIVEN.tobytes())})
+    if kind is np.array:
+        needs("AddExternalInitializers")
+        chosen = builder().with_external_initializers({"w": GIVEN})
+    else:
+        needs("AddExternalInitializersFromFilesInMemory")
+        chosen = builder().with_external_files({"weights.bin": kind(GIVEN.tobytes())})
+        with pytest.raises(ortffi.OrtError):
+            builder().with_external_files({"weights.bin": kind(b"1234")}).commit_from_memory(model)
     for _ in range(2):
         session = chosen.commit_from_memory(model)
         gc.collect()
         assert run(session) == (X + GIVEN).tolist()
         session.close()
-
-
-def test_a_file_that_is_too_short_is_an_error():
-    needs("AddExternalInitializersFromFilesInMemory")
-    model = add_weight(external="weights.bin")
-    with pytest.raises(ortffi.OrtError):
-        builder().with_external_files({"weights.bin": b"1234"}).commit_from_memory(model)
 
 
 def test_an_old_library_says_what_it_lacks(fake, use):
@@ -192,60 +162,51 @@ def test_an_old_library_says_what_it_lacks(fake, use):
     assert {kind for kind, _ in fake.outstanding} <= {"value"}  # what the last builder holds
 
 
-def test_a_failed_commit_releases_everything(fake, use):
-    use(fake.environment())
+def test_a_failed_commit_releases_everything(watched):
     chosen = builder().with_initializers({"w": GIVEN})
     for victim in ("AddInitializer", "CreateSessionOptions", "CreateSessionFromArray", "SetIntraOpNumThreads"):
-        fake.fail = lambda name, victim=victim: name == victim
+        watched.fail = lambda name, victim=victim: name == victim
         with pytest.raises(ortffi.FailError, match=victim):
             chosen.commit_from_memory(add_weight())
-    fake.fail = lambda _name: False
+    watched.fail = lambda _name: False
     with chosen.commit_from_memory(add_weight()) as session:
         assert run(session) == (X + GIVEN).tolist()
-    del chosen, session
-    gc.collect()
-    assert not fake.outstanding
-    assert not fake.mistakes
 
 
 @pytest.fixture
 def ort_model(tmp_path):
     """The model in ORT format, as ONNX Runtime itself writes it."""
     path = tmp_path / "model.ort"
-    builder().with_optimized_model(path).with_config("session.save_model_format", "ORT").commit_from_memory(
-        add_weight()
-    ).close()
+    chosen = builder().with_optimized_model(path).with_config("session.save_model_format", "ORT")
+    chosen.commit_from_memory(add_weight()).close()
     assert path.read_bytes()[4:8] == b"ORTM"
     return path
 
 
 @pytest.mark.parametrize("how", ["file", "mmap", "memory"])
 def test_a_model_in_ort_format_loads(ort_model, how):
-    chosen = builder()
-    session = {
-        "file": lambda: chosen.commit_from_file(ort_model),
-        "mmap": lambda: chosen.commit_from_mmap(ort_model),
-        "memory": lambda: chosen.commit_from_memory(ort_model.read_bytes()),
-    }[how]()
+    model = ort_model.read_bytes() if how == "memory" else ort_model
+    session = getattr(builder(), f"commit_from_{how}")(model)
+    del model
     gc.collect()
     for _ in range(3):
         assert run(session) == (X + OWN).tolist()
     session.close()
 
 
-def test_a_mapped_model_in_ort_format_stays_mapped_while_its_session_lives(ort_model):
-    def is_mapped():
-        with open("/proc/self/maps") as maps:
-            return str(ort_model) in maps.read()
+def is_mapped(path):
+    return str(path) in Path("/proc/self/maps").read_text()
 
+
+def test_a_mapped_model_in_ort_format_stays_mapped_while_its_session_lives(ort_model):
     session = builder().commit_from_mmap(ort_model)
-    assert is_mapped()
+    assert is_mapped(ort_model)
     ort_model.unlink()  # which takes it from nobody who has it
     assert run(session) == (X + OWN).tolist()
     session.close()
     del session
     gc.collect()
-    assert not is_mapped()
+    assert not is_mapped(ort_model)
 
 
 def test_a_mapped_onnx_model_is_let_go(tmp_path):
@@ -253,26 +214,18 @@ def test_a_mapped_onnx_model_is_let_go(tmp_path):
     path.write_bytes(add_weight())
     with builder().commit_from_mmap(path) as session:
         gc.collect()
-        with open("/proc/self/maps") as maps:
-            assert str(path) not in maps.read()
+        assert not is_mapped(path)
         assert run(session) == (X + OWN).tolist()
 
 
-@pytest.mark.parametrize("kept", [8, 100, 1000])
-def test_a_cut_model_in_ort_format_is_refused(ort_model, kept):
+def test_a_cut_model_and_what_cannot_be_mapped_are_refused(ort_model, tmp_path):
     content = ort_model.read_bytes()
-    assert len(content) > kept
-    ort_model.write_bytes(content[:kept])
-    for commit in (builder().commit_from_file, builder().commit_from_mmap):
-        with pytest.raises(ortffi.OrtError):
-            commit(ort_model)
-
-
-def test_what_cannot_be_mapped_is_refused(tmp_path):
-    (tmp_path / "empty").write_bytes(b"")
-    with pytest.raises(ortffi.OrtError):
-        builder().commit_from_mmap(tmp_path / "empty")
-    with pytest.raises(FileNotFoundError):
-        builder().commit_from_mmap(tmp_path / "missing")
-    with pytest.raises(IsADirectoryError):
-        builder().commit_from_mmap(tmp_path)
+    assert len(content) > 1000
+    for kept in (1000, 100, 8, 0):
+        ort_model.write_bytes(content[:kept])
+        for commit in (builder().commit_from_file, builder().commit_from_mmap):
+            with pytest.raises(ortffi.OrtError):
+                commit(ort_model)
+    for path, error in ((tmp_path / "missing", FileNotFoundError), (tmp_path, IsADirectoryError)):
+        with pytest.raises(error):
+            builder().commit_from_mmap(path)

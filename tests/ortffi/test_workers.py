@@ -5,6 +5,7 @@ import logging
 import sys
 import threading
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -36,29 +37,32 @@ def session(load):
     return load(tiny_models.identity())
 
 
-@raising
-def test_a_handler_that_raises_at_any_bytecode_of_submit_leaves_the_session_usable(session):
-    def interrupt():
-        raise Interrupted
-
-    def submit():
-        session.submit([X], callback=lambda _future: None)
-
+def count_steps(session, use, interrupt, step=1, after=lambda: None):
+    """Interrupt a use at each step or some, and check the session in the end."""
     steps = 0
-    for step in interrupted_at_each_step(submit, interrupt, places=PLACES):
-        steps = step
-        elsewhere(lambda: session.submit([X]).result(PATIENCE_S))
+    for number in interrupted_at_each_step(use, interrupt, places=PLACES, step=step):
+        steps = number
+        after()
     assert steps > 100
     check_and_close(session)
 
 
+def raise_interrupted(*_):
+    raise Interrupted
+
+
+@raising
+def test_a_handler_that_raises_at_any_bytecode_of_submit_leaves_the_session_usable(session):
+    count_steps(
+        session,
+        lambda: session.submit([X], callback=lambda _future: None),
+        raise_interrupted,
+        after=lambda: elsewhere(lambda: session.submit([X]).result(PATIENCE_S)),
+    )
+
+
 @raising
 def test_a_handler_that_raises_while_a_result_is_awaited_leaves_the_session_usable(session):
-    steps = 0
-
-    def interrupt():
-        raise Interrupted
-
     def use():
         future = session.submit([X])
         try:
@@ -68,74 +72,63 @@ def test_a_handler_that_raises_while_a_result_is_awaited_leaves_the_session_usab
             if not isinstance(error.__context__, Interrupted):
                 raise
 
-    for step in interrupted_at_each_step(use, interrupt, places=PLACES, step=3):
-        steps = step
-    assert steps > 100
-    check_and_close(session)
+    count_steps(session, use, raise_interrupted, step=3)
 
 
 @pytest.mark.parametrize("waits", [True, False])
 def test_a_handler_may_submit_at_any_bytecode_of_submit(session, waits):
-    futures, steps = [], 0
+    futures = []
 
     def submit():
         futures.append(session.submit([X]))
         if waits:
             assert futures[-1].result(PATIENCE_S)[0].tolist() == X.tolist()
 
-    for step in interrupted_at_each_step(submit, submit, places=PLACES, step=3):
-        steps = step
+    def check():
         assert futures.pop().result(PATIENCE_S)[0].tolist() == X.tolist()
-    assert steps > 100
-    check_and_close(session)
+
+    count_steps(session, submit, submit, step=3, after=check)
 
 
 def test_a_handler_may_close_at_any_bytecode_of_submit_and_its_result(load):
-    sessions, steps = [load(tiny_models.identity())], 0
+    sessions = [load(tiny_models.identity())]
 
-    def use():
-        sessions[-1].submit([X]).result(PATIENCE_S)
-
-    def close():
-        sessions[-1].close()
-
-    for step in interrupted_at_each_step(use, close, places=PLACES, step=7):
-        steps = step
+    def check():
         session = sessions.pop()
         assert session.closed
         assert session.handle._owned is None
         sessions.append(load(tiny_models.identity()))
-    assert steps > 100
+
+    count_steps(
+        load(tiny_models.identity()),
+        lambda: sessions[-1].submit([X]).result(PATIENCE_S),
+        lambda: sessions[-1].close(),
+        step=7,
+        after=check,
+    )
 
 
-def test_a_storm_of_signals_whose_handler_submits(run_python):
-    """Also inside of C."""
-    done = run_python(
-        f"""
-import random, signal
+BEGIN = """
+import atexit, random, signal, threading
 import numpy as np, ortffi
-session = ortffi.SessionBuilder().with_intra_threads(1).commit_from_memory(
-    {tiny_models.identity()!r})
-x, submitted = np.arange(3, dtype=np.float32), []
+from tests.ortffi import lifetimes, tiny_models
+x = np.arange(3, dtype=np.float32)
+def check(result):
+    assert result[0].tolist() == x.tolist()
+"""
+HANDLER_SUBMITS = """
+session, submitted = lifetimes.load(tiny_models.identity()), []
 signal.signal(signal.SIGALRM, lambda *_: submitted.append(session.submit([x])))
 while len(submitted) < 1000:
     signal.setitimer(signal.ITIMER_REAL, random.uniform(20e-6, 400e-6))
-    assert session.submit([x]).result({PATIENCE_S})[0].tolist() == x.tolist()
+    check(session.submit([x]).result(60))
 signal.setitimer(signal.ITIMER_REAL, 0)
 session.close()
-print({{future.result(0)[0].tolist() == x.tolist() for future in submitted}})
+for future in submitted:
+    check(future.result(0))
+print("end")
 """
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "{True}\n", "")
-
-
-@raising
-def test_a_storm_of_signals_whose_handler_raises(run_python):
-    done = run_python(
-        f"""
-import random, signal
-import numpy as np, ortffi
-
+HANDLER_RAISES = """
 class Interrupted(BaseException):
     pass
 
@@ -146,9 +139,7 @@ def interrupt(*_):
         armed = False
         raise Interrupted
 
-session = ortffi.SessionBuilder().with_intra_threads(1).commit_from_memory(
-    {tiny_models.identity()!r})
-x, interrupted = np.arange(3, dtype=np.float32), 0
+session, interrupted = lifetimes.load(tiny_models.identity()), 0
 signal.signal(signal.SIGALRM, interrupt)
 while interrupted < 1000:
     try:
@@ -160,59 +151,52 @@ while interrupted < 1000:
     except Interrupted:
         interrupted += 1
 signal.setitimer(signal.ITIMER_REAL, 0)
-print(session.submit([x]).result({PATIENCE_S})[0].tolist() == x.tolist())
+check(session.submit([x]).result(60))
 session.close()
+print("end")
 """
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
-
-
-def test_the_interpreter_exits_when_all_submitted_runs_are_done(run_python):
-    done = run_python(
-        f"""
-import atexit, threading
-import numpy as np, ortffi
-session = ortffi.SessionBuilder().with_intra_threads(1).commit_from_memory(
-    {tiny_models.count_up()!r})
+EXITS = """
+session = lifetimes.load(tiny_models.count_up())
 n, results = [np.array(2000), np.zeros(1, np.int64)], []
 def submit():
     session.submit(n, callback=lambda future: results.append(future.result()[0].tolist()))
 def submit_late():
     threading.main_thread().join()
     submit()
-atexit.register(lambda: print(results[:40] == [[2000]] * 40))
+atexit.register(lambda: print("end" if results[:40] == [[2000]] * 40 else results))
 threading.Thread(target=submit_late).start()
 for _ in range(40):
     submit()
 """
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
+@pytest.mark.parametrize(
+    "script", [HANDLER_SUBMITS, pytest.param(HANDLER_RAISES, marks=raising), EXITS], ids=["submits", "raises", "exits"]
+)
+def test_signals_inside_of_c_and_the_end_of_the_interpreter_lose_no_run(run_python, script):
+    done = run_python(BEGIN + script)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 
 def test_a_callback_that_fails_stops_no_thread(session, caplog):
-    def fail(_future):
-        raise Interrupted
-
     with caplog.at_level(logging.ERROR, "concurrent.futures"):
         for _ in range(100):
-            session.submit([X], callback=fail)
+            session.submit([X], callback=raise_interrupted)
         check_and_close(session)
     assert len(caplog.records) == 100
     assert caplog.records[0].exc_info[0] is Interrupted
 
 
-def test_callbacks_that_close_do_not_wait_for_each_other(session):
+def test_callbacks_that_close_do_not_wait_for_each_other(session, caplog):
     futures = [session.submit([X], callback=lambda _: session.close()) for _ in range(30)]
     elsewhere(lambda: concurrent.futures.wait(futures))
     assert session.closed
+    assert not caplog.records
 
 
 def test_a_thread_that_cannot_start_is_an_error_and_nothing_is_left(session, monkeypatch):
-    def refuse(*_):
-        raise RuntimeError("can't start new thread")
-
     with monkeypatch.context() as patch:
-        patch.setattr("_thread.start_new_thread", refuse)
+        patch.setattr("_thread.start_new_thread", Mock(side_effect=RuntimeError("can't start new thread")))
         with pytest.raises(RuntimeError, match="can't start"):
             session.submit([X])
     check_and_close(session)
