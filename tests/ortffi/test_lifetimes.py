@@ -102,6 +102,14 @@ def feed_bound_outputs_back(session):
         yield binding.outputs()["y"]
 
 
+@pytest.mark.parametrize(
+    ("feed", "model", "most"),
+    [
+        (feed_outputs_back, tiny_models.identity, 4),
+        (feed_sequences_back, tiny_models.sequence_output, 14),
+        (feed_bound_outputs_back, tiny_models.identity, 4),
+    ],
+)
 def test_what_is_fed_back_keeps_only_the_last(watched, feed, model, most):
     with load(model()) as session:
         for value in itertools.islice(feed(session), 50):

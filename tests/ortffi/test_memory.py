@@ -24,9 +24,7 @@ READ_ONLY.flags.writeable = False
 PLACES = [LARGE.copy() for _ in range(5)]
 ROWS = [np.ones((rows, 2000), np.float32) for rows in (1, 2, 3)]
 TEXT = np.array(["some text of a length that no string keeps inside itself"] * 8)
-IDENTITY, ADD, GATHER, PRODUCT = (
-    tiny_models.identity(), tiny_models.add(), tiny_models.gather(), tiny_models.product(),
-)  # fmt: skip
+IDENTITY, ADD, PRODUCT = tiny_models.identity(), tiny_models.add(), tiny_models.product()
 
 
 def run_with_options_made_anew(session, _step, _own):
@@ -104,47 +102,43 @@ def run_and_fail(session, step, _own):
 
 
 RUNS = {
-    "small": (IDENTITY, lambda session, _step, _own: session.run({"x": SMALL})),
-    "large": (IDENTITY, lambda session, _step, _own: session.run({"x": LARGE})),
-    "from other places": (IDENTITY, lambda session, step, _own: session.run([PLACES[step % 5]])),
-    "held": (IDENTITY, lambda session, step, own: own.held.update({step * 31 % 7: session.run([LARGE])[0][1:]})),
-    "copied": (IDENTITY, lambda session, step, _own: session.run({"x": LARGE}, copy=step % 2 == 0)),
-    "varying shapes": (IDENTITY, lambda session, step, _own: session.run({"x": LARGE[: step * 7919 % 3000]})),
+    "small": lambda session, _step, _own: session.run({"x": SMALL}),
+    "large": lambda session, _step, _own: session.run({"x": LARGE}),
+    "from other places": lambda session, step, _own: session.run([PLACES[step % 5]]),
+    "held": lambda session, step, own: own.held.update({step * 31 % 7: session.run([LARGE])[0][1:]}),
+    "copied": lambda session, step, _own: session.run({"x": LARGE}, copy=step % 2 == 0),
+    "varying shapes": lambda session, step, _own: session.run({"x": LARGE[: step * 7919 % 3000]}),
     # Large outputs are bound and unbound.
-    "alternating shapes": (IDENTITY, lambda session, step, _own: session.run([ROWS[step // 4 % 3]])),
-    "options": (IDENTITY, lambda session, step, own: session.run([LARGE if step % 3 else SMALL], options=own.shrink)),
-    "now and then": (
-        IDENTITY,
-        lambda session, step, own: session.run([LARGE], options=(own.options, None)[step % 3 > 0]),
-    ),
-    "options made anew": (IDENTITY, run_with_options_made_anew),
-    "read-only": (IDENTITY, lambda session, step, _own: session.run([LARGE if step % 3 else READ_ONLY])),
-    "terminated": (IDENTITY, run_terminated_now_and_then),
-    "values": (IDENTITY, lambda session, step, _own: session.run_values([LARGE if step % 2 else SMALL])),
-    "values fed back": (IDENTITY, feed_values_back),
-    "into": (IDENTITY, lambda session, _step, own: session.run_into([LARGE], {"y": own.target})),
-    "submit": (IDENTITY, lambda session, _step, _own: session.submit([LARGE]).result()),
-    "binding": (IDENTITY, run_a_binding),
-    "bind anew": (IDENTITY, bind_anew),
-    "binding fed back": (IDENTITY, feed_a_binding_back),
-    "allocate": (IDENTITY, lambda session, _step, _own: session.allocate([5000]).numpy(copy=False)),
-    "deadline": (IDENTITY, set_a_deadline),
-    "make values": (IDENTITY, make_values),
-    "strings": (tiny_models.identity(8), lambda session, _step, _own: session.run({"x": TEXT})),
-    "fail": (GATHER, run_and_fail),
-    "sequences": (
-        tiny_models.sequence_input(),
-        lambda session, _step, _own: session.run_values({"items": [LARGE, SMALL], "index": np.array(1)}),
-    ),
+    "alternating shapes": lambda session, step, _own: session.run([ROWS[step // 4 % 3]]),
+    "options": lambda session, step, own: session.run([LARGE if step % 3 else SMALL], options=own.shrink),
+    "now and then": lambda session, step, own: session.run([LARGE], options=None if step % 3 else own.options),
+    "options made anew": run_with_options_made_anew,
+    "read-only": lambda session, step, _own: session.run([LARGE if step % 3 else READ_ONLY]),
+    "terminated": run_terminated_now_and_then,
+    "values": lambda session, step, _own: session.run_values([LARGE if step % 2 else SMALL]),
+    "values fed back": feed_values_back,
+    "into": lambda session, _step, own: session.run_into([LARGE], {"y": own.target}),
+    "submit": lambda session, _step, _own: session.submit([LARGE]).result(),
+    "binding": run_a_binding,
+    "bind anew": bind_anew,
+    "binding fed back": feed_a_binding_back,
+    "allocate": lambda session, _step, _own: session.allocate([5000]).numpy(copy=False),
+    "deadline": set_a_deadline,
+    "make values": make_values,
+    "strings": lambda session, _step, _own: session.run({"x": TEXT}),
+    "fail": run_and_fail,
+    "sequences": lambda session, _step, _own: session.run_values({"items": [LARGE, SMALL], "index": np.array(1)}),
 }
-"""What is run with a session, the number of the run and what such runs have of their own, and of which model."""
+"""What is done with a session, the number of the run, and what such runs have of their own."""
+
+MODELS = {"strings": tiny_models.identity(8), "fail": tiny_models.gather(), "sequences": tiny_models.sequence_input()}
+"""The models that are not y = x."""
 
 
 def check_runs(load, name, times, warm_up):
     if name == "deadline":
         skip_where_threads_leak()
-    model, work = RUNS[name]
-    session = load(model)
+    session, work = load(MODELS.get(name, IDENTITY)), RUNS[name]
     own = SimpleNamespace(
         options=RunOptions(), shrink=RunOptions(shrink_arenas="cpu:0"), stopped=RunOptions(), held={},
         state=[Value.from_numpy(LARGE)], target=np.empty(5000, np.float32),

@@ -184,22 +184,14 @@ def test_a_producer_may_be_called_like_the_ort_format():
 @pytest.mark.parametrize(
     "content",
     [
-        b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n",
-        b"<!DOCTYPE html>",
-        b"PK\x03\x04",
-        b"\xff" * 20,
+        b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", b"<!DOCTYPE html>", b"PK\x03\x04",
+        b"\xff" * 20, b"\x3a\x05\x0a\x7f", b"\x3a\x00\x09\x00", b"\x3a\x00\x08" + b"\x80" * 10 + b"\x01",
         b"\x3a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",  # a graph of 2**64 - 1 bytes
-        b"\x3a\x05\x0a\x7f",
-        b"\x3a\x00\x0b",  # a group that does not end
-        b"\x3a\x00\x0c",  # one that did not begin
-        b"\x3a\x00\x0b\x14",  # the end of another
-        b"\x3a\x00\x0e",  # there is no wire type 6
-        b"\x3a\x00\x00\x00",  # there is no field 0
-        b"\x3a\x00\x08" + b"\x80" * 10 + b"\x01",
-        b"\x3a\x00\x09\x00",
+        b"\x3a\x00\x0b", b"\x3a\x00\x0c", b"\x3a\x00\x0b\x14",  # groups that lack an end or a beginning
+        b"\x3a\x00\x0e", b"\x3a\x00\x00\x00",  # there is no wire type 6 and no field 0
     ],
     ids=repr,
-)
+)  # fmt: skip
 def test_other_bytes_are_refused(content):
     with pytest.raises(ModelFileError, match="not a readable ONNX model"):
         inspect_model(content)

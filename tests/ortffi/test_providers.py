@@ -4,6 +4,7 @@ import ctypes
 import dataclasses
 import pickle
 import re
+from functools import partial
 
 import onnx
 import pytest
@@ -39,9 +40,11 @@ def test_the_cpu_is_always_there_and_works():
     assert set(usable_providers()) <= {*available_providers(), *trial._plug_ins()}
 
 
-@pytest.mark.parametrize("provider", ["CPU", "cpu", CPU_NAME, CPU()])
-def test_a_provider_is_tried_by_name_or_by_object(provider):
-    try_provider(provider)
+def test_a_provider_is_tried_by_name_or_by_object_and_prints_nothing(run_python):
+    for provider in ("CPU", "cpu", CPU_NAME, CPU()):
+        try_provider(provider)
+    result = run_python("import ortffi; ortffi.try_provider('CPU')")
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("provider", ["CUDA", "TensorRT", CUDA(), TensorRT(), "XNNPACK", "Nonsense"])
@@ -62,14 +65,6 @@ def test_the_trial_model_is_a_valid_model_of_one_node():
     assert (model.ir_version, model.opset_import[0].version) == (7, 13)
 
 
-def test_a_trial_prints_nothing(run_python):
-    result = run_python("import ortffi; ortffi.try_provider('CPU')")
-    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
-
-
-# A provider that is compiled in and does not work
-
-
 def test_a_failed_trial_says_why_and_leaves_nothing_behind(watched):
     assert CPU_NAME in usable_providers()
     for function in ("CreateSessionOptions", "SetIntraOpNumThreads", "CreateSessionFromArray"):
@@ -86,12 +81,6 @@ def test_the_place_in_onnx_runtimes_source_is_left_out_of_the_reason(watched):
     watched.replace["CreateSessionFromArray"] = lambda *_: watched.status(1, words)
     with pytest.raises(ortffi.ProviderUnavailableError, match=r"here: Failed to load libx\.so$"):
         try_provider("CPU")
-
-
-def test_every_trial_releases_what_it_made(watched):
-    for _ in range(3):
-        usable_providers()
-    assert watched.calls.count("CreateSessionFromArray") >= 3
 
 
 def test_a_provider_may_be_named_either_way():
@@ -166,6 +155,7 @@ def test_a_value_is_given_in_onnx_runtimes_spelling():
     assert [(key, value, settings(CUDA(options={key: value}))[key]) for key, value, _ in spelled] == spelled
 
 
+XNNPACK = partial(Provider, "XNNPACK")
 MISTAKES = [
     (CUDA, {"gpu_mem_limit": -1}, ValueError, "between 1 and"),
     (CUDA, {"gpu_mem_limit": 0}, ValueError, "between 1 and"),
@@ -186,16 +176,16 @@ MISTAKES = [
     (CUDA, {"cudnn_algo_search": "DEFAULT"}, ValueError, "did you mean cudnn_conv_algo_search"),
     (CUDA, {"zzz": 1}, ValueError, "it has arena_extend_strategy, .*unchecked_options"),
     (CUDA, {"device_id": 1}, ValueError, "argument of CUDA"),
-    (CUDA, {"": 1}, ValueError, "empty"),
-    (CUDA, {"use_tf32\0": 1}, ValueError, "NUL"),
-    (CUDA, {1: 1}, TypeError, "key must be a str"),
     (CUDA, [("use_tf32", 1)], TypeError, "mapping"),
-    (CUDA, "use_tf32", TypeError, "mapping"),
     (TensorRT, {"trt_fp16": True}, ValueError, "did you mean trt_fp16_enable"),
     (TensorRT, {"trt_builder_optimization_level": 6}, ValueError, "between 0 and 5"),
     (TensorRT, {"trt_auxiliary_streams": -2}, ValueError, "between -1 and"),
     (TensorRT, {"trt_engine_cache_path": "a\0b"}, ValueError, "NUL"),
     (TensorRT, {"use_tf32": True}, ValueError, "TensorRT has no option"),
+    (XNNPACK, {"key": []}, TypeError, "key"),
+    (XNNPACK, {"key": 1j}, TypeError, "key"),
+    (XNNPACK, {"key": b"1"}, TypeError, "key"),
+    (XNNPACK, {"key": float("nan")}, ValueError, "finite"),
 ]
 
 
@@ -223,14 +213,6 @@ def test_what_only_a_newer_library_knows_is_passed_on_unchecked(kind):
         CUDA(options={"use_tf32": 1}, unchecked_options={"use_tf32": 1})
 
 
-def test_an_option_of_any_provider_is_something_that_has_a_spelling():
-    for value in (None, [], 1j, b"1"):
-        with pytest.raises(TypeError, match="key"):
-            Provider("XNNPACK", {"key": value})
-    with pytest.raises(ValueError, match="finite"):
-        Provider("XNNPACK", {"key": float("nan")})
-
-
 ALL = [
     CPU(),
     CUDA(1, {"use_tf32": True}, require=True, unchecked_options={"x": 1}),
@@ -253,6 +235,8 @@ def test_a_provider_is_a_value(provider):
 def test_different_options_make_different_providers():
     assert CUDA(options={"use_tf32": True}) != CUDA(options={"use_tf32": False})
     assert len({CUDA(), CUDA(1), TensorRT()}) == 3
+    names = ["CPU", "CUDA", "Tensorrt", "Xnnpack"]
+    assert [provider.name for provider in ALL] == [f"{name}ExecutionProvider" for name in names]
 
 
 def test_options_changed_later_do_not_reach_the_library():
@@ -262,8 +246,3 @@ def test_options_changed_later_do_not_reach_the_library():
     provider.options["prefer_nhwc"] = "nonsense"
     assert settings(provider)["use_tf32"] == "1"
     assert "prefer_nhwc" not in settings(provider)
-
-
-def test_the_names_are_those_of_onnx_runtime():
-    names = ["CPU", "CUDA", "Tensorrt", "Xnnpack"]
-    assert [provider.name for provider in ALL] == [f"{name}ExecutionProvider" for name in names]

@@ -247,11 +247,16 @@ def test_a_tensor_is_overwritten_by_its_like_only():
         assert (value.numpy() == 7).all()
 
 
-def test_a_session_runs_nothing_once_it_is_closed(adder):
-    adder.close()
+@pytest.mark.parametrize("has_run", [False, True])
+def test_a_session_runs_nothing_once_it_is_closed_and_still_describes_itself(adder, has_run):
     left, right = pair()
+    if has_run:
+        adder.run([left, right])
+    adder.close()
+    adder.close()
     runs = [adder.run, adder.run_named, adder.run_values, adder.submit]
     uses = [adder.bind, lambda: adder.allocate([3]), lambda: adder.run_into([left, right], {"total": left.copy()})]
     for use in [*uses, *(lambda run=run: run([left, right]) for run in runs)]:
         with pytest.raises(ortffi.ClosedError, match="session is closed"):
             use()
+    assert adder.inputs[0].name == "left"

@@ -1,8 +1,7 @@
 """Runs in any order, with arrays of every layout: all results stay what they were.
 
-What a session keeps from run to run (plans by shape and dtype, addresses, bound memory) is met by
-sequences of runs that change everything between two calls; all results are kept and checked in
-the end.
+What a session keeps from run to run (plans by shape and dtype, addresses, bound memory) is met by sequences of runs
+that change everything between two calls; all results are kept and checked in the end.
 """
 
 import re
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, note
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, precondition, rule
 from tests.ortffi import tiny_models
 from tests.ortffi.hostile_arrays import LAYOUTS, NUMBERS, REFUSED, RUNS, Given, apart, make, same, shapes, twice
 from tests.profiles import costly
@@ -33,8 +32,7 @@ class Sequences(RuleBasedStateMachine):
         model = tiny_models.add(None, NUMBERS[dtype])
         self.session = SessionBuilder().with_intra_threads(1).commit_from_memory(model)
         self.options = RunOptions()
-        self.results = []
-        self.used = []
+        self.results, self.used = [], []
 
     def keep(self, result, expected):
         same(result, expected)
@@ -128,12 +126,14 @@ class Sequences(RuleBasedStateMachine):
         if result.flags.writeable:
             result[...] = 0
 
-    @rule(x=inputs)
+    @rule(target=inputs, x=consumes(inputs))
     def overwrite_an_input(self, x):
-        if x.array.flags.writeable and type(x.array) is np.ndarray:
-            x.array[...] = x.array + 1
-            x.expected = np.array(x.array, order="C")
-            x.before = x.array.tobytes()
+        if not x.array.flags.writeable or type(x.array) is not np.ndarray:
+            return x
+        x.array[...] = x.array + 1
+        changed = Given(x.array, np.array(x.array, order="C"), x.array.tobytes())
+        self.used = [changed if used is x else used for used in self.used]
+        return changed
 
     @precondition(lambda self: self.results)
     @rule(data=st.data(), times=st.integers(1, RUNS))

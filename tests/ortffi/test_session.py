@@ -38,27 +38,13 @@ def test_every_element_type_is_described(load):
         assert (info.element_type, info.dtype) == (number, dtypes.get(name, name))
 
 
-def test_a_sequence_is_described_as_one(load):
-    session = load(tiny_models.sequence_output())
-    assert session.outputs[0].kind is OnnxType.TENSOR
-    item = TypeInfo(OnnxType.TENSOR, ElementType.FLOAT, ("n",))
-    assert session.outputs[1] == ValueInfo("pair", TypeInfo(OnnxType.SEQUENCE, item=item))
-    assert session.outputs[1].dtype is None
-
-
 def test_outputs_come_in_the_models_order_or_the_one_wanted(load):
     session = load(tiny_models.add())
     inputs = {"left": np.float32([5, 6]), "right": np.float32([1, 2])}
-    total, difference = [6, 8], [4, 4]
-
-    def run(*names):
-        return [array.tolist() for array in session.run(inputs, *names)]
-
-    assert run() == [total, difference]
-    assert run(None) == [total, difference]
-    assert run(["difference"]) == [difference]
-    assert run(("difference", "total")) == [difference, total]
-    assert run(["total", "total"]) == [total, total]
+    found = {"total": [6, 8], "difference": [4, 4]}
+    assert [array.tolist() for array in session.run(inputs)] == list(found.values())
+    for names in (None, ["difference"], ("difference", "total"), ["total", "total"]):
+        assert [array.tolist() for array in session.run(inputs, names)] == [found[name] for name in names or found]
 
 
 def test_inputs_may_come_in_any_order_and_any_mapping(load):
@@ -127,16 +113,6 @@ def test_a_sequence_is_refused_where_a_tensor_belongs_and_a_tensor_for_a_sequenc
         load(tiny_models.sequence_input()).run({"items": ONES, "index": np.array(0)})
 
 
-def test_a_kernel_that_fails_leaves_the_session_usable(load):
-    session = load(tiny_models.gather())
-    x = np.float32([1, 2, 3])
-    for _ in range(3):
-        with pytest.raises(ortffi.OrtError, match="Gather") as caught:
-            session.run({"x": x, "index": np.array([3])})
-        assert caught.value.function == "Run"
-        assert session.run({"x": x, "index": np.array([2])})[0].tolist() == [3]
-
-
 def test_two_sessions_do_not_mind_each_other(load):
     one, other = load(tiny_models.identity()), load(tiny_models.add())
     for step in range(5):
@@ -145,18 +121,6 @@ def test_two_sessions_do_not_mind_each_other(load):
         assert other.run({"left": array, "right": array})[0].tolist() == [2 * step] * 3
     one.close()
     assert other.run({"left": ONES, "right": ONES})[0].tolist() == [2, 2]
-
-
-def test_a_closed_session_refuses_to_run_and_still_describes_itself(load):
-    for has_run in (True, False):
-        session = load(tiny_models.identity())
-        if has_run:
-            session.run({"x": ONES})
-        session.close()
-        session.close()
-        with pytest.raises(ortffi.ClosedError, match="session is closed"):
-            session.run({"x": ONES})
-        assert session.inputs[0].name == "x"
 
 
 def test_a_with_block_closes_the_session_also_when_it_raises(load):
