@@ -10,7 +10,7 @@ import pytest
 from ortffi.logs import LogCallback, LoggingFunction, LogMessage, to_logger, to_standard_error
 from tests.ortffi import tiny_models
 from tests.ortffi.meeting import together
-from tests.ortffi.raw_session import listen, needs, raw_session
+from tests.ortffi.raw_session import create_session, listen, needs, raw_session
 
 import ortffi
 from ortffi import LogLevel
@@ -84,10 +84,7 @@ def test_strange_messages_are_taken_too():
     callback = LogCallback(heard.append)
     say(callback, severity=17, category=None, log_id=None, location=None, text=None)
     say(callback, severity=-1, text=b"half \xc3")
-    assert heard == [
-        LogMessage(LogLevel.FATAL, "", "", "", ""),
-        LogMessage(LogLevel.FATAL, "a", "b", "c", "half \ufffd"),
-    ]
+    assert heard == [(LogLevel.FATAL, "", "", "", ""), (LogLevel.FATAL, "a", "b", "c", "half \ufffd")]
 
 
 def test_a_callback_that_is_gone_hears_nothing():
@@ -104,13 +101,12 @@ def test_a_callback_that_is_gone_hears_nothing():
 def test_a_session_outlives_its_callback(library):
     needs("SetUserLoggingFunction")
     environment = ortffi.init()
-    callback = LogCallback(lambda _message: None)
-    step = listen(environment, callback, LogLevel.VERBOSE)
-    with raw_session(environment, tiny_models.add(), step):
-        del callback, step
-        gc.collect()
-        with raw_session(environment, tiny_models.add()):
-            pass
+    listening = listen(environment, LogCallback(lambda _message: None), LogLevel.VERBOSE)
+    session = create_session(environment, tiny_models.add(), listening)
+    del listening
+    gc.collect()
+    with raw_session(environment, tiny_models.add()):
+        environment.api.ReleaseSession(session)
 
 
 def test_what_a_handler_raises_stays_in_python(library, monkeypatch):
@@ -147,12 +143,9 @@ import logging, threading, time
 from pathlib import Path
 import numpy as np, ortffi
 from tests.ortffi import tiny_models
-from ortffi._api import new
-from ortffi.logs import LogCallback, to_logger
 log = Path({log!r})
 logging.basicConfig(level=logging.DEBUG, filename=log)
-environment = ortffi.init({library!r}, log_level=ortffi.LogLevel.VERBOSE,
-                          logger=logging.getLogger("ort"))
+ortffi.init({library!r}, log_level=ortffi.LogLevel.VERBOSE, logger=logging.getLogger("ort"))
 model = tiny_models.count_up()
 """
 RUN_CUT_OFF = """

@@ -21,7 +21,6 @@ KEPT_BY_A_RUN = """
 import numpy as np
 import ortffi
 from tests.ortffi import tiny_models
-from tests.ortffi.meeting import wait_until
 from tests.ortffi.growth import resident_kib
 
 model = tiny_models.double_and_take_first()

@@ -113,16 +113,6 @@ def test_a_sequence_is_refused_where_a_tensor_belongs_and_a_tensor_for_a_sequenc
         load(tiny_models.sequence_input()).run({"items": ONES, "index": np.array(0)})
 
 
-def test_two_sessions_do_not_mind_each_other(load):
-    one, other = load(tiny_models.identity()), load(tiny_models.add())
-    for step in range(5):
-        array = np.full(3, step, np.float32)
-        assert one.run({"x": array})[0].tolist() == [step] * 3
-        assert other.run({"left": array, "right": array})[0].tolist() == [2 * step] * 3
-    one.close()
-    assert other.run({"left": ONES, "right": ONES})[0].tolist() == [2, 2]
-
-
 def test_a_with_block_closes_the_session_also_when_it_raises(load):
     with load(tiny_models.identity()) as session:
         assert session.run({"x": ONES})[0].all()

@@ -2,11 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from tests.ortffi import tiny_models
 from tests.ortffi.hostile_arrays import LAYOUTS, NUMBERS, make, same
-from tests.profiles import given
 
 import ortffi
 
@@ -158,34 +155,3 @@ def test_bfloat16_travels_as_its_bits(load, length):
 def test_a_model_without_inputs(load):
     (answer,) = load(tiny_models.constant()).run({})
     same(answer, np.array(42, np.int64))
-
-
-arrays = st.sampled_from(NUMERIC).flatmap(
-    lambda dtype: hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=5, min_side=0))
-)
-
-
-@pytest.fixture
-def identities(load):
-    return {dtype: identity(load, dtype) for dtype in NUMERIC} | {"strings": load(tiny_models.identity(STRING))}
-
-
-@given(array=arrays, order=st.sampled_from("CF"), step=st.sampled_from([1, -1, 2]))
-def test_identity_gives_back_what_it_was_given(identities, array, order, step):
-    view = array.copy(order=order)
-    if view.ndim:
-        view = view[::step]
-    (first,), (second,) = (identities[view.dtype].run({"x": view}) for _ in range(2))
-    same(first, view)
-    same(second, view)
-    assert not np.shares_memory(first, view)
-    assert not np.shares_memory(first, second)
-    if view.size:
-        second[...] = 0
-        same(first, view)
-
-
-@given(strings=st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))))
-def test_identity_gives_back_any_text(identities, strings):
-    (result,) = identities["strings"].run({"x": np.array(strings, object)})
-    assert result.tolist() == strings
