@@ -238,6 +238,7 @@ def test_weights_stay_as_long_as_a_session(watched, how):
     del w, builder
     gc.collect()
     others = [np.full((64, 64), 7, np.float32) for _ in range(20)]
+    assert gone() is not None
     assert count(watched, "prepacked weights") == (how == "shared")
     assert session.run([np.ones((1, 64), np.float32)])[0][0, 0] == 64
     session.close()

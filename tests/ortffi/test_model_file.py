@@ -36,7 +36,7 @@ def everything():
     inner = helper.make_node("If", ["c"], ["y"], then_branch=branch, else_branch=branch)
     body = helper.make_graph([inner], "body", [], [])
     opsets = [helper.make_opsetid("", 21), helper.make_opsetid("org.example", 3)]
-    parts = [helper.make_node("Mul", ["x", "x"], ["y"]), helper.make_node("If", [], [], g=body)]
+    parts = [helper.make_node("Mul", ["x", "x"], ["y"]), helper.make_node("If", [], [], g=[body])]
     near = TensorProto(name="near", data_type=TensorProto.FLOAT, dims=[4], raw_data=bytes(16))
     near.external_data.add(key="location", value="unused")
     nodes = [

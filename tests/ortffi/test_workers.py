@@ -199,6 +199,7 @@ def test_a_thread_that_cannot_start_is_an_error_and_nothing_is_left(session, mon
         patch.setattr("_thread.start_new_thread", Mock(side_effect=RuntimeError("can't start new thread")))
         with pytest.raises(RuntimeError, match="can't start"):
             session.submit([X])
+    assert not session._workers._threads
     check_and_close(session)
 
 
