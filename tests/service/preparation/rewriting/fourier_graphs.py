@@ -2,7 +2,7 @@
 
 import numpy as np
 from service.preparation.rewriting.constants import END
-from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, tidied
+from tests.service.preparation.rewriting.graph_checks import check_step, operators
 
 from service.preparation.rewriting import fourier
 
@@ -24,16 +24,22 @@ def source(graph, tone, bias=BIAS):
     return graph.add("Reshape", padded, graph.constant([1, -1], np.int64))
 
 
-def transformed(graph, signal, *, hop=HOP, window=WINDOW, onesided=1):
+def transformed(graph, signal, *, hop=HOP, window=WINDOW, onesided=1, perm=(0, 2, 1, 3)):
+    """The spectrum of a signal, by a window that is an array or a computed value."""
+    computed = isinstance(window, str)
     spectrum = graph.add(
-        "STFT", signal, graph.constant(hop, np.int64), graph.constant(window),
-        graph.constant(window.size, np.int64), onesided=onesided,
+        "STFT", signal, graph.constant(hop, np.int64), window if computed else graph.constant(window),
+        graph.constant(SIZE if computed else window.size, np.int64), onesided=onesided,
     )  # fmt: skip
-    return graph.add("Transpose", spectrum, perm=[0, 2, 1, 3])
+    return graph.add("Transpose", spectrum, perm=perm)
 
 
-def part(graph, spectrum, index):
-    return graph.add("Gather", spectrum, graph.constant(index, np.int64), axis=3)
+def part(graph, spectrum, index, **axis):
+    return graph.add("Gather", spectrum, graph.constant(index, np.int64), **axis or {"axis": 3})
+
+
+def both(graph, spectrum):
+    return tuple(part(graph, spectrum, index) for index in (0, 1))
 
 
 def polar(graph, real, imaginary):
@@ -48,20 +54,21 @@ def polar(graph, real, imaginary):
     return magnitude, graph.add("Where", behind, turned, angle)
 
 
-def rules_for(backend):
-    return fourier.rules() if backend.operators is None else fourier.native_rules()
+def rewritten(way, graph, *outputs):
+    """Return what the outputs are before and after a transform of the source is rewritten.
 
-
-def rewritten(backend, graph, *outputs):
-    """Return what the outputs are before and after."""
-    published = graph.model(*outputs)
-    before = plain(published, graph.feeds)
-    model = copied(published)
-    assert rules_for(backend).apply_to_model(model) == 3
-    tidied(model)
-    assert not {"STFT", "Gather"} & set(operators(model))
-    assert ("MatMul" in operators(model)) == (backend.operators is None)
-    return before, backend.run(backend.lower(model), graph.feeds)
+    Args:
+        way: rules, and the backend that runs what they make.
+    """
+    rules, backend = way
+    given = []
+    model = check_step(backend, graph, rules(), 3, *outputs, near=lambda *pair: given.append(pair))
+    found = operators(model)
+    assert not {"STFT", "Gather"} & set(found)
+    assert ("MatMul" in found) == (rules is fourier.rules)
+    if rules is fourier.convolving_rules:
+        assert (found["Conv"], found["Split"], found["kokoro.rewriting.Parts"]) == (1, 1, 0)
+    return tuple(zip(*given, strict=True))
 
 
 def tone_with_pauses(n_samples):
@@ -70,73 +77,33 @@ def tone_with_pauses(n_samples):
     return np.where(time // 45 % 2, 0, tone)[None, :, None]
 
 
-def both(graph, spectrum):
-    return tuple(part(graph, spectrum, index) for index in (0, 1))
-
-
-def no_multiple(graph):
-    return both(graph, transformed(graph, graph.given(1, 100), hop=6))
-
-
-def both_sides(graph):
-    return both(graph, transformed(graph, graph.given(1, 100), onesided=0))
+def of_signal(take=both, **given):
+    """Return what builds parts of the spectrum of 100 samples."""
+    return lambda graph: take(graph, transformed(graph, graph.given(1, 100), **given))
 
 
 def computed_window(graph):
-    spectrum = graph.add(
-        "STFT", graph.given(1, 100), graph.constant(5, np.int64), graph.given(20),
-        graph.constant(20, np.int64), onesided=1,
-    )  # fmt: skip
-    return both(graph, graph.add("Transpose", spectrum, perm=[0, 2, 1, 3]))
+    return both(graph, transformed(graph, graph.given(1, 100), window=graph.given(SIZE)))
 
 
-def other_layout(graph):
-    spectrum = graph.add(
-        "STFT", graph.given(1, 100), graph.constant(5, np.int64), graph.constant(WINDOW),
-        graph.constant(20, np.int64), onesided=1,
-    )  # fmt: skip
-    return both(graph, graph.add("Transpose", spectrum, perm=[0, 1, 2, 3]))
+NEAR_MISSES = {
+    "no multiple": of_signal(hop=6),
+    "both sides": of_signal(onesided=0),
+    "computed window": computed_window,
+    "other layout": of_signal(perm=(0, 1, 2, 3)),
+    "spectrum as an output": of_signal(lambda g, x: (x, *both(g, x))),
+    "spectrum asked for elsewhere": of_signal(lambda g, x: (g.add("Sqrt", g.add("Mul", x, x)), *both(g, x))),
+    "parts of another axis": of_signal(lambda g, x: part(g, x, 0, axis=2)),
+    "parts of no axis named": of_signal(lambda g, x: g.add("Gather", x, g.constant(0, np.int64))),
+    "parts in another order": of_signal(lambda g, x: part(g, x, [1, 0])),
+}
 
 
-def spectrum_as_an_output(graph):
-    spectrum = transformed(graph, graph.given(1, 100))
-    return (spectrum, *both(graph, spectrum))
-
-
-def spectrum_asked_for_elsewhere(graph):
-    spectrum = transformed(graph, graph.given(1, 100))
-    return (graph.add("Sqrt", graph.add("Mul", spectrum, spectrum)), *both(graph, spectrum))
-
-
-def parts_of_another_axis(graph):
-    spectrum = transformed(graph, graph.given(1, 100))
-    return (graph.add("Gather", spectrum, graph.constant(0, np.int64), axis=2),)
-
-
-def parts_of_no_axis_named(graph):
-    spectrum = transformed(graph, graph.given(1, 100))
-    return (graph.add("Gather", spectrum, graph.constant(0, np.int64)),)
-
-
-def parts_in_another_order(graph):
-    spectrum = transformed(graph, graph.given(1, 100))
-    return (graph.add("Gather", spectrum, graph.constant([1, 0], np.int64), axis=3),)
-
-
-NEAR_MISSES = [
-    no_multiple, both_sides, computed_window, other_layout, spectrum_as_an_output,
-    spectrum_asked_for_elsewhere, parts_of_another_axis, parts_of_no_axis_named,
-    parts_in_another_order,
-]  # fmt: skip
-
-
-def overlapped(graph, x, **given):
+def overlapped(graph, x, n_bins=6, *, hop=5, size=20, **given):
     given = {
-        "strides": [5], "kernel_shape": [20], "auto_pad": "NOTSET", "dilations": [1],
-        "pads": [0, 0], "group": 1,
+        "strides": [hop], "kernel_shape": [size], "auto_pad": "NOTSET", "dilations": [1], "pads": [0, 0], "group": 1
     } | given  # fmt: skip
-    weight = graph.floats(6, 1, *given["kernel_shape"])
-    return graph.add("ConvTranspose", x, weight, **given)
+    return graph.add("ConvTranspose", x, graph.floats(n_bins, 1, size), **given)
 
 
 def generated(graph, n_channels, n_frames):
@@ -149,18 +116,15 @@ def generated(graph, n_channels, n_frames):
 
 
 def cut(graph, x, start, end, axis=1, step=1):
-    numbers = [graph.constant([each], np.int64) for each in (start, end, axis, step)]
-    return graph.add("Slice", x, *numbers)
+    return graph.add("Slice", x, *(graph.constant([each], np.int64) for each in (start, end, axis, step)))
 
 
-def cartesian(graph, levels, phases, axis=1, first="Cos"):
-    """The spectrum from two halves, in the published way."""
+def cartesian(graph, levels, phases, axis=1, functions=("Cos", "Sin"), *, asked=False):
+    """The spectrum from two halves, in the published way; and the magnitude, where it is asked for."""
     magnitude, angle = graph.add("Exp", levels), graph.add("Sin", phases)
-    parts = [
-        graph.add("Mul", magnitude, graph.add(function, angle))
-        for function in (first, "Sin" if first == "Cos" else "Cos")
-    ]
-    return graph.add("Concat", *parts, axis=axis)
+    parts = [graph.add("Mul", magnitude, graph.add(function, angle)) for function in functions]
+    spectrum = graph.add("Concat", *parts, axis=axis)
+    return (magnitude, spectrum) if asked else spectrum
 
 
 def halves_of(graph, middle=3, n_channels=6):

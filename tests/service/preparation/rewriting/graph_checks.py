@@ -1,9 +1,6 @@
 """What passes make of graphs, and checks that it is right."""
 
-from __future__ import annotations
-
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,56 +14,90 @@ from service.preparation.rewriting.graph import constant
 from service.preparation.rewriting.laying_out import lay_out
 from service.preparation.rewriting.projections import merge_projections
 from service.preparation.rewriting.transposes import move_transposes
-from tests.service.preparation.rewriting.published_graphs import Array, Published
+from tests.service.preparation.rewriting.published_graphs import Published
 
 import ortffi
 from service.preparation.rewriting import convolutions, fourier, native, normalization, resampling, snake, stock
 
 
-@dataclass(frozen=True)
-class NearMiss:
-    """A graph that is as what is recognized but for one thing.
+def within(absolute, *, relative=0.0, rtol=0.0):
+    """Return what checks that numbers differ by at most an amount, and a share of the largest or of each."""
 
-    Attributes:
-        build: adds it to a graph and returns its outputs.
-        why: it must not be recognized: what would be lost.
+    def near(before, after):
+        np.testing.assert_allclose(after, before, rtol, absolute + relative * np.abs(before).max(initial=0))
+
+    return near
+
+
+EXACT = np.testing.assert_array_equal
+
+
+def check_run(backend, published, model, feeds, near=EXACT):
+    """Check that a model gives what the published one gives; return what both give."""
+    before, after = plain(published, feeds), backend.run(model, feeds)
+    for one, other in zip(before, after, strict=True):
+        assert one.shape == other.shape
+        near(one, other)
+    return before, after
+
+
+def check_step(backend, graph, rules, n, *outputs, near=EXACT):
+    """Check that rules do something n times, and what the backend makes of it; return the model.
+
+    Args:
+        rules: a set of them, or a function of a model.
+        n: None where no matter.
     """
-
-    build: Callable[[Published], Sequence[str]]
-    why: str
-
-
-def near_misses(table):
-    """Parametrize a test with what is changed, why it must not be recognized, and the builder."""
-    return pytest.mark.parametrize(
-        "near_miss", [pytest.param(NearMiss(build, why), id=what) for what, (why, build) in table.items()]
-    )
-
-
-def check_left_alone(rules, near_miss):
-    """Check that rules do not touch a graph, and that it can be run."""
-    graph = Published()
-    check_untouched(rules, graph, *near_miss.build(graph), why=near_miss.why)
-
-
-def check_untouched(rules, graph, *outputs, why=""):
-    """Check that rules do not touch what is built so far, and that it can be run."""
     published = graph.model(*outputs)
-    before = plain(copied(published), graph.feeds)
     model = copied(published)
-    assert rules.apply_to_model(model) == 0, why
-    assert operators(model) == operators(published)
-    for one, other in zip(before, plain(model, graph.feeds), strict=True):
-        np.testing.assert_array_equal(one, other)
+    count = getattr(rules, "apply_to_model", rules)(model)
+    assert n in (count, None)
+    tidied(model)
+    check_run(backend, published, backend.lower(model), graph.feeds, near)
+    return model
 
 
-def fused(model, fuse):
-    """Return a copy with native operators put in, and how many what puts them in says."""
-    model = copied(model)
+def check_plain_step(graph, change, n, *outputs, near=EXACT):
+    """Check that a change of a graph is done n times, and gives ONNX Runtime's operators; return the model."""
+    published = graph.model(*outputs)
+    model = copied(published)
+    assert change(model.graph) == n
+    check_run(STOCK, published, tidied(model), graph.feeds, near)
+    return model
+
+
+def check_fused(backend, published, feeds, fuse, n=None):
+    """Check that native operators that are put in n times give the same numbers; return the model."""
+    model = copied(published)
     count = fuse(model.graph)
+    assert n in (count, None)
     model.graph.opset_imports[native.OPERATORS] = 1
     passes.TopologicalSortPass()(tidied(model))
-    return model, count
+    check_run(backend, published, model, feeds)
+    return model
+
+
+def built(graph, build, *shape):
+    """Return what a builder makes of a graph, or of a graph and an input: a list of outputs."""
+    outputs = build(graph, graph.given(*shape)) if shape else build(graph)
+    return [outputs] if isinstance(outputs, str) else outputs
+
+
+def untouched(rules, build, *shape):
+    """Whether rules do nothing to what is built, which can be run."""
+    graph = Published()
+    published = graph.model(*built(graph, build, *shape))
+    passes.RemoveUnusedNodesPass()(published)
+    model = copied(published)
+    count = getattr(rules, "apply_to_model", rules)(model)
+    before, after = plain(published, graph.feeds), plain(model, graph.feeds)
+    return count == 0 and operators(model) == operators(published) and all(map(np.array_equal, before, after))
+
+
+def check_near_misses(rules, table, *shape):
+    """Check that rules leave alone what only looks like what they recognize: a table of builders."""
+    misses = [what for what, build in table.items() if not untouched(rules, build, *shape)]
+    assert not misses
 
 
 def tidied(model):
@@ -123,10 +154,11 @@ class Backend:
     operators: NativeOperators | None = None
 
     def lower(self, model):
-        """Cancel transposes, put in operators and take out the dialect.
+        """Return a copy with transposes cancelled, operators put in and the dialect taken out.
 
         Weights are laid out when a graph is run, for the kernels of this processor.
         """
+        model = copied(model)
         move_transposes(model.graph)
         tidied(model)
         if self.operators is not None:
@@ -150,13 +182,13 @@ class Backend:
             model = copied(model)
             lay_out(model.graph, self.operators.layout)
         check_exact(model)
+        model = copied(model)
         for node in model.graph:
             for value in node.outputs:
                 if not value.is_graph_output():
                     value.shape = value.type = None
         with builder.commit_from_memory(ir.to_proto(model).SerializeToString()) as session:
-            outputs: list[Array] = session.run(dict(feeds), copy=True)
-        return outputs
+            return session.run(dict(feeds), copy=True)
 
 
 _WEIGHTS = {"ConvInteger": (1,), "MatMulInteger": (1,), "MatMulIntegerToFloat": (1,), "DynamicQuantizeLSTM": (1, 2)}
@@ -170,14 +202,11 @@ def check_exact(model):
             continue  # ours do not, and one has the name of an operator of ONNX Runtime
         for place in _WEIGHTS.get(node.op_type, ()):
             value = node.inputs[place]
-            assert value is not None
             if value.dtype == ir.DataType.UINT8:
                 continue  # of two unsigned bytes every processor makes 32 bits
             weight = constant(value)
             if weight is None:
-                made = value.producer()
-                assert made is not None
-                assert made.op_type == "DynamicQuantizeLinear", f"{value.name} may be too wide"
+                assert value.producer().op_type == "DynamicQuantizeLinear", f"{value.name} may be too wide"
             elif weight.dtype == np.int8:
                 most = most_of_two(weight)
                 assert most <= 128, f"two weights of {value.name} of {node.op_type} make {most}"
@@ -212,10 +241,13 @@ def backend_named(name):
         pytest.skip(f"native operators cannot be used: {error}")
 
 
-def same_integers(before, after, step):
-    """Check that sums of integers are the same: they are less than half a step apart."""
-    assert before.shape == after.shape
-    assert np.abs(before - after).max() < step / 2
+def same_integers(step):
+    """Return what checks that sums of integers are the same: they are less than half a step apart."""
+
+    def near(before, after):
+        assert np.abs(before - after).max() < step / 2
+
+    return near
 
 
 def step_of(x, weight_scale=0.0021):

@@ -1,15 +1,10 @@
 """Graphs in the form in which Kokoro is published, and what passes make of them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import onnx_ir as ir
 from onnx import TensorProto, helper, numpy_helper
 from service.model.durations import TENSOR_NAME
 
-Array = np.ndarray[Any, Any]
 MICROSOFT = "com.microsoft"
 
 WIDEST = 64
@@ -28,9 +23,9 @@ class Published:
 
     def __init__(self, seed=1):
         self.random = np.random.default_rng(seed)
-        self.feeds: dict[str, Array] = {}
-        self._nodes: list[Any] = []
-        self._initializers: list[Any] = []
+        self.feeds = {}
+        self._nodes = []
+        self._initializers = []
         self._count = 0
 
     def _name(self, kind):

@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from tests.service.preparation.rewriting.fourier_graphs import (
@@ -9,53 +5,67 @@ from tests.service.preparation.rewriting.fourier_graphs import (
     NEAR_MISSES,
     SIZE,
     WINDOW,
+    both,
+    cartesian,
+    halves_of,
     overlapped,
     part,
     polar,
     rewritten,
-    rules_for,
     source,
     tone_with_pauses,
     transformed,
 )
-from tests.service.preparation.rewriting.graph_checks import check_untouched, copied, operators, plain, tidied
+from tests.service.preparation.rewriting.graph_checks import (
+    STOCK,
+    backend_named,
+    check_near_misses,
+    check_step,
+    operators,
+    within,
+)
 from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import fourier
 
+RULES = [fourier.rules, fourier.native_rules, fourier.convolving_rules]
+
+
+@pytest.fixture(scope="module", params=RULES, ids=["stock", "native", "convolving"])
+def way(request):
+    """Rules for a transform and its inverse, and the backend that runs what they make."""
+    return request.param, backend_named("native") if request.param is fourier.native_rules else STOCK
+
+
+def close(before, after, **tolerance):
+    for one, other in zip(before, after, strict=True):
+        np.testing.assert_allclose(other, one, **tolerance)
+
 
 @pytest.mark.parametrize("n_samples", [11, 14, 15, 16, 20, 299, 300, 301, 304])
-def test_the_spectrum_of_a_source_is_the_same(backend, n_samples):
+def test_the_spectrum_of_a_source_is_the_same(way, n_samples):
     graph = Published()
-    spectrum = transformed(graph, source(graph, tone_with_pauses(n_samples)))
-    before, after = rewritten(backend, graph, *(part(graph, spectrum, index) for index in (0, 1)))
-    n_frames = n_samples // HOP + 1
-    for one, other in zip(before, after, strict=True):
-        assert one.shape == other.shape == (1, SIZE // 2 + 1, n_frames)
-        # A sum of 20 products of at most 1, in float32.
-        np.testing.assert_allclose(other, one, rtol=0, atol=5e-6)
+    before, after = rewritten(way, graph, *both(graph, transformed(graph, source(graph, tone_with_pauses(n_samples)))))
+    assert before[0].shape == (1, SIZE // 2 + 1, n_samples // HOP + 1)
+    # A sum of 20 products of at most 1, in float32.
+    close(before, after, rtol=0, atol=5e-6)
 
 
 @pytest.mark.parametrize("n_samples", [20, 24, 25, 26, 29, 30, 31, 600, 604, 605, 606])
-def test_phases_of_a_silent_source_are_the_published_ones(backend, n_samples):
+def test_phases_of_a_silent_source_are_the_published_ones(way, n_samples):
     graph = Published()
-    spectrum = transformed(graph, source(graph, np.zeros((1, n_samples, 1))))
-    parts = [part(graph, spectrum, index) for index in (0, 1)]
-    before, after = rewritten(backend, graph, *parts, *polar(graph, *parts))
-    for one, other in zip(before[:2], after[:2], strict=True):
-        # All but two bins are rounding errors, and yet the same ones.
-        np.testing.assert_array_equal(other, one)
-    for one, other in zip(before[2:], after[2:], strict=True):
-        # The arc tangent rounds differently at the end of a row, by one step.
-        np.testing.assert_allclose(other, one, rtol=3e-7, atol=0)
+    parts = both(graph, transformed(graph, source(graph, np.zeros((1, n_samples, 1)))))
+    before, after = rewritten(way, graph, *parts, *polar(graph, *parts))
+    # All but two bins are rounding errors, and yet the same ones.
+    close(before[:2], after[:2], rtol=0, atol=0)
+    # The arc tangent rounds differently at the end of a row, by one step.
+    close(before[2:], after[2:], rtol=3e-7, atol=0)
 
 
-def test_phases_of_pauses_are_the_published_ones(backend):
+def test_phases_of_pauses_are_the_published_ones(way):
     graph = Published()
     tone = tone_with_pauses(900)
-    spectrum = transformed(graph, source(graph, tone))
-    parts = [part(graph, spectrum, index) for index in (0, 1)]
-    before, after = rewritten(backend, graph, *polar(graph, *parts))
+    before, after = rewritten(way, graph, *polar(graph, *both(graph, transformed(graph, source(graph, tone)))))
     padded = np.pad(tone[0, :, 0], SIZE // 2, mode="reflect")
     frames = np.lib.stride_tricks.sliding_window_view(padded, SIZE)[::HOP]
     silent = ~frames.any(axis=1)
@@ -68,12 +78,11 @@ def test_phases_of_pauses_are_the_published_ones(backend):
 
 
 @pytest.mark.parametrize("n_samples", [100, 103])
-def test_a_real_bin_has_the_published_sign_of_its_imaginary_part(backend, n_samples):
+def test_a_real_bin_has_the_published_sign_of_its_imaginary_part(way, n_samples):
     # It should be 0; its sign decides whether a negative real part has the phase pi or minus pi.
     graph = Published()
-    spectrum = transformed(graph, source(graph, graph.random.normal(0, 0.3, (1, n_samples, 1))))
-    parts = [part(graph, spectrum, index) for index in (0, 1)]
-    before, after = rewritten(backend, graph, *parts, *polar(graph, *parts))
+    parts = both(graph, transformed(graph, source(graph, graph.random.normal(0, 0.3, (1, n_samples, 1)))))
+    before, after = rewritten(way, graph, *parts, *polar(graph, *parts))
     for bin_ in (0, SIZE // 2):
         negative = before[0][0, bin_] < -1e-3
         assert negative.any()
@@ -81,34 +90,24 @@ def test_a_real_bin_has_the_published_sign_of_its_imaginary_part(backend, n_samp
         assert agreement.mean() > 0.9
 
 
-def test_a_signal_of_no_known_level_is_transformed_all_the_same(backend):
+@pytest.mark.parametrize(("silent", "atol"), [(False, 1e-5), (True, 5e-6)])
+def test_a_signal_of_no_known_level_is_transformed_all_the_same(way, silent, atol):
     graph = Published()
-    spectrum = transformed(graph, graph.given(1, 203))
-    before, after = rewritten(backend, graph, *(part(graph, spectrum, index) for index in (0, 1)))
-    for one, other in zip(before, after, strict=True):
-        np.testing.assert_allclose(other, one, rtol=0, atol=1e-5)
-
-
-def test_a_silent_signal_of_no_known_level_is_zero_but_for_rounding(backend):
-    graph = Published()
-    spectrum = transformed(graph, graph.given_array(np.full((1, 100), 0.25, np.float32)))
-    before, after = rewritten(backend, graph, *(part(graph, spectrum, index) for index in (0, 1)))
-    for one, other in zip(before, after, strict=True):
-        np.testing.assert_allclose(other, one, rtol=0, atol=5e-6)
+    signal = graph.given_array(np.full((1, 100), 0.25, np.float32)) if silent else graph.given(1, 203)
+    before, after = rewritten(way, graph, *both(graph, transformed(graph, signal)))
+    close(before, after, rtol=0, atol=atol)
 
 
 @pytest.mark.parametrize(("hop", "size"), [(1, 2), (4, 4), (3, 6), (16, 64)])
-def test_other_sizes_are_transformed_alike(backend, hop, size):
+def test_other_sizes_are_transformed_alike(way, hop, size):
     graph = Published()
     window = np.hanning(size + 2)[1:-1].astype(np.float32)
     spectrum = transformed(graph, graph.given(1, 5 * size + 1), hop=hop, window=window)
-    before, after = rewritten(backend, graph, *(part(graph, spectrum, index) for index in (0, 1)))
-    for one, other in zip(before, after, strict=True):
-        assert one.shape == other.shape
-        np.testing.assert_allclose(other, one, rtol=0, atol=3e-5)
+    before, after = rewritten(way, graph, *both(graph, spectrum))
+    close(before, after, rtol=0, atol=3e-5)
 
 
-INVERSE_NEAR_MISSES: dict[str, Callable[[Published, str], str]] = {
+INVERSE_NEAR_MISSES = {
     "no multiple": lambda g, x: overlapped(g, x, strides=[6]),
     "padded": lambda g, x: overlapped(g, x, pads=[5, 5]),
     "longer at the end": lambda g, x: overlapped(g, x, output_padding=[1]),
@@ -120,19 +119,19 @@ INVERSE_NEAR_MISSES: dict[str, Callable[[Published, str], str]] = {
 }
 
 
-@pytest.mark.parametrize("rules", [fourier.rules, fourier.native_rules])
-@pytest.mark.parametrize("build", NEAR_MISSES)
-def test_other_transforms_are_left_alone(build, rules):
-    graph = Published()
-    check_untouched(rules(), graph, *build(graph))
+@pytest.mark.parametrize("rules", RULES)
+def test_other_transforms_are_left_alone(rules):
+    check_near_misses(rules(), NEAR_MISSES)
+    check_near_misses(rules(), INVERSE_NEAR_MISSES, 1, 6, 9)
 
 
-@pytest.mark.parametrize("rules", [fourier.rules, fourier.native_rules])
-@pytest.mark.parametrize("what", INVERSE_NEAR_MISSES)
-def test_other_inverse_transforms_are_left_alone(what, rules):
-    graph = Published()
-    x = graph.given(1, 6, 9)
-    check_untouched(rules(), graph, INVERSE_NEAR_MISSES[what](graph, x))
+def test_operators_of_onnx_runtime_make_spectrum_and_sound_as_published():
+    check_near_misses(fourier.rules(), {"a spectrum": lambda g: cartesian(g, *halves_of(g))})
+    check_near_misses(fourier.convolving_rules(), {"a sound": overlapped}, 1, 6, 9)
+
+
+def rules_for(backend):
+    return fourier.rules() if backend is STOCK else fourier.native_rules()
 
 
 @pytest.mark.parametrize(
@@ -140,33 +139,14 @@ def test_other_inverse_transforms_are_left_alone(what, rules):
 )
 def test_overlap_and_add_gives_the_same_samples(backend, n_bins, n_frames, hop, size):
     graph = Published()
-    x = graph.given(1, n_bins, n_frames)
-    weight = graph.floats(n_bins, 1, size)
-    published = graph.model(
-        graph.add(
-            "ConvTranspose", x, weight, strides=[hop], kernel_shape=[size], auto_pad="NOTSET",
-            dilations=[1], pads=[0, 0], group=1,
-        )
-    )  # fmt: skip
-    (before,) = plain(published, graph.feeds)
-    model = copied(published)
-    assert rules_for(backend).apply_to_model(model) == 1
-    assert "ConvTranspose" not in operators(tidied(model))
-    (after,) = backend.run(backend.lower(model), graph.feeds)
-    assert after.shape == before.shape == (1, 1, (n_frames - 1) * hop + size)
-    np.testing.assert_allclose(after, before, rtol=0, atol=2e-6 * (1 + np.abs(before).max()))
+    sound = overlapped(graph, graph.given(1, n_bins, n_frames), n_bins, hop=hop, size=size)
+    model = check_step(backend, graph, rules_for(backend), 1, sound, near=within(2e-6, relative=2e-6))
+    assert "ConvTranspose" not in operators(model)
 
 
 def test_two_different_transforms_keep_their_windows_and_kernels(backend):
     graph = Published()
-    windows = (WINDOW, np.ones(SIZE, np.float32))
     signal = graph.given(1, 100)
-    forward = [part(graph, transformed(graph, signal, window=window), 0) for window in windows]
+    forward = [part(graph, transformed(graph, signal, window=each), 0) for each in (WINDOW, np.ones_like(WINDOW))]
     inverse = [overlapped(graph, graph.given(1, 6, 9)) for _ in range(2)]
-    published = graph.model(*forward, *inverse)
-    before = plain(published, graph.feeds)
-    model = copied(published)
-    assert rules_for(backend).apply_to_model(model) == 6
-    after = backend.run(backend.lower(tidied(model)), graph.feeds)
-    for one, other in zip(before, after, strict=True):
-        np.testing.assert_allclose(other, one, rtol=0, atol=2e-5)
+    check_step(backend, graph, rules_for(backend), 6, *forward, *inverse, near=within(2e-5))

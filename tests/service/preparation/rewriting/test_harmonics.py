@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 from service.preparation.rewriting.native import OPERATORS
-from tests.service.preparation.rewriting.graph_checks import STOCK, copied, operators, plain, tidied
+from tests.service.preparation.rewriting.graph_checks import STOCK, check_near_misses, check_step, operators, within
 from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import harmonics
@@ -13,8 +13,7 @@ RATE_HZ, FACTOR, N_HARMONICS, AMPLITUDE, BIAS = 24000.0, 300, 9, 0.1, -0.0294502
 def pitch(n_frames):
     """Hz for each frame, [1, 1, n]: a voice that falls silent for a while."""
     frames = np.arange(n_frames)
-    voiced = frames % 7 != 3
-    return (np.where(voiced, 180 + 40 * np.sin(frames), 0.0)).astype(np.float32)[None, None]
+    return np.where(frames % 7 != 3, 180 + 40 * np.sin(frames), 0.0).astype(np.float32)[None, None]
 
 
 def resized(graph, x, scale, mode, transformation):
@@ -48,34 +47,30 @@ def source(graph, n_frames, *, factor=FACTOR, share=None, up="asymmetric", grow=
 @pytest.mark.parametrize("factor", [2, 300])
 def test_cycles_are_counted_by_frames(n_frames, factor):
     graph = Published()
-    published = graph.model(source(graph, n_frames, factor=factor)[1])
-    (before,) = plain(copied(published), graph.feeds)
-    assert harmonics.rules().apply_to_model(published) == 1
-    assert not operators(tidied(published))["Resize"]
-    (after,) = STOCK.run(published, graph.feeds)
+    cycles = source(graph, n_frames, factor=factor)[1]
     # The mean of two equal numbers, weighted: one rounding.
-    np.testing.assert_allclose(after, before, rtol=0, atol=2e-7)
+    model = check_step(STOCK, graph, harmonics.rules(), 1, cycles, near=within(2e-7))
+    assert not operators(model)["Resize"]
 
 
 @pytest.mark.parametrize("n_frames", [1, 2, 3, 40, 301])
 def test_the_source_is_one_operator(native, n_frames):
+    def rewrite(model):
+        model.graph.opset_imports[OPERATORS] = 1
+        return harmonics.rules().apply_to_model(model) + harmonics.native_rules().apply_to_model(model)
+
+    def near(before, after):
+        # The phases are float32 of some thousands: a step of theirs is the error of a sine.
+        largest = 2 * np.pi * N_HARMONICS * 220 * n_frames * FACTOR / RATE_HZ
+        weights = 0.1 * N_HARMONICS * 4
+        np.testing.assert_allclose(after, before, rtol=0, atol=1e-6 + largest * 2**-23 * 4 * weights)
+        silent = np.repeat(pitch(n_frames)[0, 0] <= 10, FACTOR)
+        np.testing.assert_array_equal(after[0, silent], before[0, silent])
+
     graph = Published()
-    published = graph.model(source(graph, n_frames)[0])
-    (before,) = plain(copied(published), graph.feeds)
-    model = copied(published)
-    assert harmonics.rules().apply_to_model(model) == 1
-    assert harmonics.native_rules().apply_to_model(model) == 1
-    model.graph.opset_imports[OPERATORS] = 1
-    found = operators(tidied(model))
+    found = operators(check_step(native, graph, rewrite, 2, source(graph, n_frames)[0], near=near))
     assert found["kokoro.HarmonicSource"] == 1
     assert not found["Resize"] + found["Sin"] + found["Tanh"]
-    (after,) = native.run(model, graph.feeds)
-    # The phases are float32 of some thousands: a step of theirs is the error of a sine.
-    largest = 2 * np.pi * N_HARMONICS * 220 * n_frames * FACTOR / RATE_HZ
-    weights = 0.1 * N_HARMONICS * 4
-    np.testing.assert_allclose(after, before, rtol=0, atol=1e-6 + largest * 2**-23 * 4 * weights)
-    silent = np.repeat(pitch(n_frames)[0, 0] <= 10, FACTOR)
-    np.testing.assert_array_equal(after[0, silent], before[0, silent])
 
 
 def test_silence_is_what_the_operator_of_onnxruntime_makes_of_the_bias():
@@ -83,27 +78,12 @@ def test_silence_is_what_the_operator_of_onnxruntime_makes_of_the_bias():
     assert harmonics.level_of_silence(BIAS) == pytest.approx(np.tanh(BIAS), abs=1e-7)
 
 
-def another_share(graph):
-    return source(graph, 6, factor=4, share=0.5)[1]
-
-
-def another_place(graph):
-    return source(graph, 6, factor=4, up="half_pixel")[1]
-
-
-@pytest.mark.parametrize("build", [another_share, another_place])
-def test_other_counts_stay(build):
-    graph = Published()
-    published = tidied(graph.model(build(graph)))
-    (before,) = plain(copied(published), graph.feeds)
-    assert harmonics.rules().apply_to_model(published) == 0
-    np.testing.assert_array_equal(STOCK.run(published, graph.feeds)[0], before)
-
-
-def test_a_source_of_another_form_stays():
-    graph = Published()
-    thresholds = np.arange(10.0, 100.0, 10.0)  # one for each harmonic
-    published = graph.model(source(graph, 6, factor=4, threshold=thresholds)[0])
-    (before,) = plain(copied(published), graph.feeds)
-    assert harmonics.native_rules().apply_to_model(published) == 0
-    np.testing.assert_array_equal(STOCK.run(published, graph.feeds)[0], before)
+def test_other_sources_stay():
+    counts = {
+        "another share": lambda graph: source(graph, 6, factor=4, share=0.5)[1],
+        "another place": lambda graph: source(graph, 6, factor=4, up="half_pixel")[1],
+    }
+    check_near_misses(harmonics.rules(), counts)
+    thresholds = np.arange(10.0, 100.0, 10.0)
+    sources = {"a threshold for each": lambda graph: source(graph, 6, factor=4, threshold=thresholds)[0]}
+    check_near_misses(harmonics.native_rules(), sources)

@@ -2,10 +2,33 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 from service.preparation.rewriting.projections import merge_projections
-from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, the_node, tidied
+from tests.service.preparation.rewriting.graph_checks import (
+    check_step,
+    copied,
+    operators,
+    plain,
+    the_node,
+    tidied,
+    within,
+)
 from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import normalization
+
+
+def merged(model):
+    normalization.rules().apply_to_model(model)
+    return merge_projections(model.graph)
+
+
+def check(backend, graph, n, *outputs):
+    """Check that n projections are merged, and that numbers are the same; return which operators there are."""
+    model = check_step(backend, graph, merged, n, *outputs, near=within(3e-4, relative=3e-4))
+    return model, operators(model)
+
+
+def modulated(graph, style, n):
+    return graph.modulation(graph.norm(graph.given(1, n, 5)), style, n)
 
 
 @pytest.mark.parametrize("bias_first", [False, True])
@@ -13,27 +36,14 @@ from service.preparation.rewriting import normalization
 def test_projections_of_a_style_become_one_product(backend, n_style, sizes, bias_first):
     graph = Published()
     style = graph.quantized(graph.given(1, n_style))
-    outputs = []
-    for n_channels in sizes:
-        projected = graph.product(style, n_style, 2 * n_channels, bias_first=bias_first)
-        x = graph.given(1, n_channels, 5)
-        outputs.append(graph.modulation(graph.norm(x), projected, n_channels))
-    published = graph.model(*outputs)
-    before = plain(published, graph.feeds)
-
-    model = copied(published)
-    normalization.rules().apply_to_model(model)
-    assert merge_projections(model.graph) == len(sizes)
-    found = operators(tidied(model))
+    outputs = [modulated(graph, graph.product(style, n_style, 2 * n, bias_first=bias_first), n) for n in sizes]
+    model, found = check(backend, graph, len(sizes), *outputs)
     assert found["com.microsoft.MatMulIntegerToFloat"] == 1
     assert found["Split"] == (len(sizes) > 1)
     assert not found["MatMulInteger"] + found["Cast"]
     if len(sizes) > 1:
-        widths = the_node(model, "Split").inputs[1].producer().attributes["value"].as_tensor()  # type: ignore[union-attr]
+        widths = the_node(model, "Split").inputs[1].producer().attributes["value"].as_tensor()
         assert widths.numpy().tolist() == [2 * n for n in sizes]
-
-    for one, other in zip(before, backend.run(backend.lower(model), graph.feeds), strict=True):
-        np.testing.assert_allclose(other, one, rtol=0, atol=3e-4 * (1 + np.abs(one).max()))
 
 
 def test_styles_are_the_same_but_for_rounding():
@@ -41,125 +51,71 @@ def test_styles_are_the_same_but_for_rounding():
     graph = Published()
     style = graph.quantized(graph.given(1, 12))
     projected = [graph.product(style, 12, 10, bias_first=False) for _ in range(3)]
-    normalized = [graph.norm(graph.given(1, 5, 2)) for _ in projected]
-    modulated = [graph.modulation(x, each, 5) for x, each in zip(normalized, projected, strict=True)]
     # What is also asked for elsewhere stays where it is.
-    published = graph.model(*modulated, *projected)
+    published = graph.model(*(modulated(graph, each, 5) for each in projected), *projected)
     before = plain(published, graph.feeds)
     model = copied(published)
-    normalization.rules().apply_to_model(model)
-    assert merge_projections(model.graph) == 3
+    assert merged(model) == 3
     styles = [node.inputs[1] for node in model.graph if node.op_type == "Modulate"]
     for value, name in zip(styles, "abc", strict=True):
-        assert value is not None
-        value.name = name
-        value.dtype = model.graph.outputs[0].dtype
+        value.name, value.dtype = name, model.graph.outputs[0].dtype
     model.graph.outputs[:] = [*model.graph.outputs[3:], *styles]
     after = plain(tidied(model), graph.feeds)
-    for one, unmerged, merged in zip(before[3:], after[:3], after[3:], strict=True):
+    for one, unmerged, other in zip(before[3:], after[:3], after[3:], strict=True):
         np.testing.assert_array_equal(unmerged, one)
-        np.testing.assert_allclose(merged, one, rtol=3e-7, atol=3e-7)
+        np.testing.assert_allclose(other, one, rtol=3e-7, atol=3e-7)
 
 
 def test_two_styles_are_projected_apart(backend):
     graph = Published()
     styles = [graph.quantized(graph.given(1, 8)) for _ in range(2)]
-    outputs = [
-        graph.modulation(graph.norm(graph.given(1, 3, 4)), graph.product(style, 8, 6, bias_first=False), 3)
-        for style in (styles[0], styles[1], styles[0])
-    ]
-    published = graph.model(*outputs)
-    before = plain(published, graph.feeds)
-    model = copied(published)
-    normalization.rules().apply_to_model(model)
-    assert merge_projections(model.graph) == 3
-    assert operators(tidied(model))["com.microsoft.MatMulIntegerToFloat"] == 2
-    for one, other in zip(before, backend.run(backend.lower(model), graph.feeds), strict=True):
-        np.testing.assert_allclose(other, one, rtol=0, atol=3e-4 * (1 + np.abs(one).max()))
+    projected = [graph.product(styles[k], 8, 6, bias_first=False) for k in (0, 1, 0)]
+    _, found = check(backend, graph, 3, *(modulated(graph, each, 3) for each in projected))
+    assert found["com.microsoft.MatMulIntegerToFloat"] == 2
 
 
 def test_a_projection_that_two_layers_share_is_merged_once(backend):
     graph = Published()
     projected = graph.product(graph.quantized(graph.given(1, 8)), 8, 6, bias_first=False)
-    published = graph.model(*(graph.modulation(graph.norm(graph.given(1, 3, 4)), projected, 3) for _ in range(2)))
-    before = plain(published, graph.feeds)
-    model = copied(published)
-    normalization.rules().apply_to_model(model)
-    assert merge_projections(model.graph) == 1
-    for one, other in zip(before, backend.run(backend.lower(tidied(model)), graph.feeds), strict=True):
-        np.testing.assert_allclose(other, one, rtol=0, atol=3e-4 * (1 + np.abs(one).max()))
+    check(backend, graph, 1, *(modulated(graph, projected, 3) for _ in range(2)))
 
 
-def put_together(graph, *, kind=np.int8, zeros=0, bias=(6,), other_scale=False, zero_points=True):
-    style = graph.given(1, 8)
-    quantized, scale, zero = graph.quantized(style)
-    weight = graph.weights(8, 6, kind=kind)
-    points = (zero, graph.constant(np.full(6, zeros), kind)) if zero_points else ()
-    sums = graph.add("MatMulInteger", quantized, weight, *points)
-    if other_scale:
-        scale = graph.quantized(graph.given(3))[1]
-    factor = graph.add("Mul", graph.constant(np.full(6, 0.01)), scale)
-    product = graph.add("Mul", graph.cast(sums, TensorProto.FLOAT), factor)
-    return graph.add("Add", product, graph.floats(*bias))
+def put_together(*, kind=np.int8, zeros=0, bias=(6,), other_scale=False, zero_points=True):
+    def build(graph):
+        quantized, scale, zero = graph.quantized(graph.given(1, 8))
+        points = (zero, graph.constant(np.full(6, zeros), kind)) if zero_points else ()
+        sums = graph.add("MatMulInteger", quantized, graph.weights(8, 6, kind=kind), *points)
+        if other_scale:
+            scale = graph.quantized(graph.given(3))[1]
+        factor = graph.add("Mul", graph.constant(np.full(6, 0.01)), scale)
+        product = graph.add("Mul", graph.cast(sums, TensorProto.FLOAT), factor)
+        return graph.add("Add", product, graph.floats(*bias))
+
+    return build
 
 
-def unsigned_weights(graph):
-    return put_together(graph, kind=np.uint8)
+NEAR_MISSES = {
+    "unsigned weights": put_together(kind=np.uint8),
+    "shifted weights": put_together(zeros=3),
+    "a bias for all": put_together(bias=(1,)),
+    "a bias of two dimensions": put_together(bias=(1, 6)),
+    "the scale of something else": put_together(other_scale=True),
+    "no zero points": put_together(zero_points=False),
+    "in floats": lambda g: g.add("Add", g.add("MatMul", g.given(1, 8), g.floats(8, 6)), g.floats(6)),
+    "given as it is": lambda g: g.given(1, 6),
+}
 
 
-def shifted_weights(graph):
-    return put_together(graph, zeros=3)
-
-
-def bias_for_all(graph):
-    return put_together(graph, bias=(1,))
-
-
-def bias_of_two_dimensions(graph):
-    return put_together(graph, bias=(1, 6))
-
-
-def scale_of_something_else(graph):
-    return put_together(graph, other_scale=True)
-
-
-def no_zero_points(graph):
-    return put_together(graph, zero_points=False)
-
-
-def in_floats(graph):
-    product = graph.add("MatMul", graph.given(1, 8), graph.floats(8, 6))
-    return graph.add("Add", product, graph.floats(6))
-
-
-def given_as_it_is(graph):
-    return graph.given(1, 6)
-
-
-NEAR_MISSES = [
-    unsigned_weights, shifted_weights, bias_for_all, bias_of_two_dimensions,
-    scale_of_something_else, no_zero_points, in_floats, given_as_it_is,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("build", NEAR_MISSES)
+@pytest.mark.parametrize("build", NEAR_MISSES.values(), ids=NEAR_MISSES)
 def test_other_styles_are_left_alone(build, backend):
     graph = Published()
-    style = build(graph)
-    published = graph.model(graph.modulation(graph.norm(graph.given(1, 3, 4)), style, 3))
-    (before,) = plain(published, graph.feeds)
-    model = copied(published)
-    normalization.rules().apply_to_model(model)
-    names = operators(model)
-    assert merge_projections(model.graph) == 0
-    assert operators(model) == names
-    (after,) = backend.run(backend.lower(tidied(model)), graph.feeds)
-    np.testing.assert_allclose(after, before, rtol=0, atol=3e-4 * (1 + np.abs(before).max()))
+    outputs = [modulated(graph, build(graph), 3)]
+    _, found = check(backend, graph, 0, *outputs)
+    assert "com.microsoft.MatMulIntegerToFloat" not in found
 
 
 def test_what_modulates_nothing_is_left_alone():
     graph = Published()
-    style = graph.quantized(graph.given(1, 8))
-    model = graph.model(graph.product(style, 8, 6, bias_first=False))
+    model = graph.model(graph.product(graph.quantized(graph.given(1, 8)), 8, 6, bias_first=False))
     assert merge_projections(model.graph) == 0
     assert operators(model)["MatMulInteger"] == 1

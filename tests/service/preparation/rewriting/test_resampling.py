@@ -1,38 +1,32 @@
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from tests.service.preparation.rewriting.graph_checks import (
+    EXACT,
     attributes_of,
-    copied,
+    check_near_misses,
+    check_step,
     dialect,
     operators,
-    plain,
     the_node,
-    tidied,
+    within,
 )
 from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import resampling
 
 RESIZE = {
-    "mode": "nearest",
-    "nearest_mode": "floor",
-    "coordinate_transformation_mode": "asymmetric",
-    "antialias": 0,
-    "cubic_coeff_a": -0.75,
-    "exclude_outside": 0,
-    "extrapolation_value": 0.0,
-    "keep_aspect_ratio_policy": "stretch",
-}
+    "mode": "nearest", "nearest_mode": "floor", "coordinate_transformation_mode": "asymmetric", "antialias": 0,
+    "cubic_coeff_a": -0.75, "exclude_outside": 0, "extrapolation_value": 0.0, "keep_aspect_ratio_policy": "stretch",
+}  # fmt: skip
+WHOLE = {"auto_pad": "NOTSET", "dilations": [1], "group": 1}
 
 
-def near(after, before):
-    """Check what sums of float32 products give, added up in another order."""
-    assert after.shape == before.shape
-    np.testing.assert_allclose(after, before, rtol=0, atol=2e-6 * (1 + np.abs(before).max()))
+NEAR = within(2e-6, relative=2e-6)
+"""What sums of float32 products give, added up in another order."""
+
+
+def check(backend, graph, n, *outputs, near=NEAR):
+    return check_step(backend, graph, resampling.rules(), n, *outputs, near=near)
 
 
 @pytest.mark.parametrize(
@@ -42,21 +36,13 @@ def near(after, before):
 def test_upsampling_gives_the_same_numbers(backend, n_in, n_out, n_frames, stride, pad):
     graph = Published()
     x = graph.given(1, n_in, n_frames)
-    published = graph.model(graph.upsampling(x, n_in, n_out, stride, pads=[pad, pad]))
-    (before,) = plain(published, graph.feeds)
-    model = copied(published)
-    assert resampling.rules().apply_to_model(model) == 1
-    assert operators(tidied(model)) == {"Transpose": 2, "kokoro.rewriting.Upsample": 1}
+    model = check(backend, graph, 1, graph.upsampling(x, n_in, n_out, stride, pads=[pad, pad]))
+    assert operators(model) == {"Transpose": 2, "kokoro.rewriting.Upsample": 1}
     assert attributes_of(the_node(model, "Upsample")) == {"stride": stride, "pad": pad}
-    (after,) = backend.run(backend.lower(model), graph.feeds)
-    near(after, before)
 
 
 def pooling(graph, x, n, **given):
-    given = {
-        "auto_pad": "NOTSET", "dilations": [1], "output_padding": [1], "kernel_shape": [3],
-        "strides": [2], "group": n, "pads": [1, 1],
-    } | given  # fmt: skip
+    given = WHOLE | {"output_padding": [1], "kernel_shape": [3], "strides": [2], "group": n, "pads": [1, 1]} | given
     weight = graph.floats(n, 1, *given["kernel_shape"])
     return graph.add("ConvTranspose", x, weight, graph.floats(n), **given)
 
@@ -64,22 +50,12 @@ def pooling(graph, x, n, **given):
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (2, 7), (17, 1), (16, 10), (33, 3)])
 def test_pooling_gives_the_same_numbers(backend, n_channels, n_frames):
     graph = Published()
-    x = graph.given(1, n_channels, n_frames)
-    published = graph.model(pooling(graph, x, n_channels))
-    (before,) = plain(published, graph.feeds)
-    model = copied(published)
-    assert resampling.rules().apply_to_model(model) == 1
-    assert "ConvTranspose" not in operators(tidied(model))
-    (after,) = backend.run(backend.lower(model), graph.feeds)
-    assert after.shape == (1, n_channels, 2 * n_frames)
-    near(after, before)
+    model = check(backend, graph, 1, pooling(graph, graph.given(1, n_channels, n_frames), n_channels))
+    assert "ConvTranspose" not in operators(model)
 
 
 def convolving(graph, x, n_in, n_out, size, **given):
-    given = {
-        "auto_pad": "NOTSET", "dilations": [1], "kernel_shape": [size], "strides": [1],
-        "group": 1, "pads": [size // 2, size // 2],
-    } | given  # fmt: skip
+    given = WHOLE | {"kernel_shape": [size], "strides": [1], "pads": [size // 2, size // 2]} | given
     weight = graph.floats(n_out, n_in // given["group"], size)
     return graph.add("Conv", x, weight, graph.floats(n_out), **given)
 
@@ -89,69 +65,37 @@ def convolving(graph, x, n_in, n_out, size, **given):
 )
 def test_the_float_convolution_gives_the_same_numbers(backend, n_in, n_out, n_frames, size):
     graph = Published()
-    x = graph.given(1, n_in, n_frames)
-    published = graph.model(convolving(graph, x, n_in, n_out, size))
-    (before,) = plain(published, graph.feeds)
-    model = copied(published)
-    assert resampling.rules().apply_to_model(model) == 1
-    assert operators(tidied(model)) == {"Transpose": 2, "kokoro.rewriting.Conv": 1}
+    model = check(backend, graph, 1, convolving(graph, graph.given(1, n_in, n_frames), n_in, n_out, size))
+    assert operators(model) == {"Transpose": 2, "kokoro.rewriting.Conv": 1}
     assert attributes_of(the_node(model, "Conv")) == {"pad": size // 2}
-    (after,) = backend.run(backend.lower(model), graph.feeds)
-    near(after, before)
 
 
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (5, 1), (16, 8), (3, 11)])
 def test_each_frame_twice_is_exact(backend, n_channels, n_frames):
     graph = Published()
-    x = graph.given(1, n_channels, n_frames)
-    published = graph.model(graph.add("Resize", x, "", graph.constant([1, 1, 2]), **RESIZE))
-    (before,) = plain(published, graph.feeds)
-    model = copied(published)
-    assert resampling.rules().apply_to_model(model) == 1
-    assert dialect(tidied(model)) == {"Repeat": 1}
-    (after,) = backend.run(backend.lower(model), graph.feeds)
-    np.testing.assert_array_equal(after, before)
+    model = check(backend, graph, 1, resized(graph, graph.given(1, n_channels, n_frames), 1, 1, 2), near=EXACT)
+    assert dialect(model) == {"Repeat": 1}
 
 
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 2), (5, 3), (16, 8)])
 def test_a_reflected_frame_is_exact(backend, n_channels, n_frames):
     graph = Published()
-    x = graph.given(1, n_channels, n_frames)
-    pads = graph.constant([0, 0, 1, 0, 0, 0], np.int64)
-    published = graph.model(graph.add("Pad", x, pads, mode="reflect"))
-    (before,) = plain(published, graph.feeds)
-    model = copied(published)
-    assert resampling.rules().apply_to_model(model) == 1
-    assert dialect(tidied(model)) == {"Reflect": 1}
-    (after,) = backend.run(backend.lower(model), graph.feeds)
-    np.testing.assert_array_equal(after, before)
+    model = check(backend, graph, 1, padded(graph, graph.given(1, n_channels, n_frames), 0, 0, 1, 0, 0, 0), near=EXACT)
+    assert dialect(model) == {"Reflect": 1}
 
 
 def test_the_last_upsampling_is_reflected(backend):
     graph = Published()
-    leaky = graph.add("LeakyRelu", graph.given(1, 18, 11), alpha=0.1)
-    upsampled = graph.upsampling(leaky, 18, 9, 6)
-    pads = graph.constant([0, 0, 1, 0, 0, 0], np.int64)
-    reflected = graph.add("Pad", upsampled, pads, mode="reflect")
-    published = graph.model(graph.add("Add", reflected, graph.given(1, 9, 67)))
-    (before,) = plain(published, graph.feeds)
-    model = copied(published)
-    assert resampling.rules().apply_to_model(model) == 2
-    (after,) = backend.run(backend.lower(tidied(model)), graph.feeds)
-    near(after, before)
+    upsampled = graph.upsampling(graph.add("LeakyRelu", graph.given(1, 18, 11), alpha=0.1), 18, 9, 6)
+    reflected = padded(graph, upsampled, 0, 0, 1, 0, 0, 0)
+    check(backend, graph, 2, graph.add("Add", reflected, graph.given(1, 9, 67)))
 
 
 def test_attributes_that_are_left_out_have_their_defaults(backend):
     graph = Published()
     x = graph.given(1, 4, 6)
     convolved = graph.add("Conv", x, graph.floats(3, 4, 1), graph.floats(3))
-    upsampled = graph.add("ConvTranspose", x, graph.floats(4, 3, 2), graph.floats(3))
-    published = graph.model(convolved, upsampled)
-    before = plain(published, graph.feeds)
-    model = copied(published)
-    assert resampling.rules().apply_to_model(model) == 2
-    for one, other in zip(before, backend.run(backend.lower(tidied(model)), graph.feeds), strict=True):
-        near(other, one)
+    check(backend, graph, 2, convolved, graph.add("ConvTranspose", x, graph.floats(4, 3, 2), graph.floats(3)))
 
 
 def test_weights_may_be_shared(backend):
@@ -159,17 +103,10 @@ def test_weights_may_be_shared(backend):
     up, down = (graph.floats(6, 4, 6), graph.floats(4)), (graph.floats(5, 6, 3), graph.floats(5))
     each = (graph.floats(6, 1, 3), graph.floats(6))
     outputs = []
-    for _ in range(2):
-        x = graph.given(1, 6, 9)
+    for x in (graph.given(1, 6, 9) for _ in range(2)):
         pooled = graph.add("ConvTranspose", x, *each, strides=[2], pads=[1, 1], output_padding=[1], group=6)
         outputs += [graph.add("ConvTranspose", x, *up, strides=[3]), graph.add("Conv", x, *down, pads=[1, 1]), pooled]
-    published = graph.model(*outputs)
-    before = plain(published, graph.feeds)
-    model = copied(published)
-    assert resampling.rules().apply_to_model(model) == 6
-    after = backend.run(backend.lower(tidied(model)), graph.feeds)
-    for one, other in zip(before, after, strict=True):
-        near(other, one)
+    check(backend, graph, 6, *outputs)
 
 
 def resized(graph, x, *scales, **changes):
@@ -180,30 +117,24 @@ def padded(graph, x, *amounts, mode="reflect"):
     return graph.add("Pad", x, graph.constant(amounts, np.int64), mode=mode)
 
 
-def with_weight_given(graph, x):
-    return graph.add("Conv", x, graph.given(3, 6, 1), graph.floats(3))
+def transposed(graph, x, shape, **given):
+    return graph.add("ConvTranspose", x, graph.floats(*shape), graph.floats(shape[1] * given.get("group", 1)), **given)
 
 
-NEAR_MISSES: dict[str, Callable[[Published, str], str]] = {
-    "upsampling in groups": lambda g, x: g.add(
-        "ConvTranspose", x, g.floats(6, 1, 4), g.floats(2), strides=[2], group=2
-    ),
+NEAR_MISSES = {
+    "upsampling in groups": lambda g, x: transposed(g, x, (6, 1, 4), strides=[2], group=2),
     "upsampling of another kernel": lambda g, x: g.upsampling(x, 6, 4, 3, kernel_shape=[7]),
     "upsampling padded unevenly": lambda g, x: g.upsampling(x, 6, 4, 3, pads=[1, 2]),
     "upsampling padded by a stride": lambda g, x: g.upsampling(x, 6, 4, 2, pads=[2, 2]),
     "upsampling padded at the end": lambda g, x: g.upsampling(x, 6, 4, 3, output_padding=[1]),
     "upsampling dilated": lambda g, x: g.upsampling(x, 6, 4, 3, dilations=[2]),
-    "upsampling to a length": lambda g, x: g.add(
-        "ConvTranspose", x, g.floats(6, 4, 4), g.floats(4), strides=[2], output_shape=[17]
-    ),
+    "upsampling to a length": lambda g, x: transposed(g, x, (6, 4, 4), strides=[2], output_shape=[17]),
     "pooling with another stride": lambda g, x: pooling(g, x, 6, strides=[3]),
     "pooling of five taps": lambda g, x: pooling(g, x, 6, kernel_shape=[5]),
     "pooling not padded at the end": lambda g, x: pooling(g, x, 6, output_padding=[0]),
     "pooling padded otherwise": lambda g, x: pooling(g, x, 6, pads=[0, 1]),
     "pooling dilated": lambda g, x: pooling(g, x, 6, dilations=[2]),
-    "pooling in pairs": lambda g, x: g.add(
-        "ConvTranspose", x, g.floats(6, 1, 3), g.floats(3), strides=[2], pads=[1, 1], output_padding=[1], group=3
-    ),
+    "pooling in pairs": lambda g, x: transposed(g, x, (6, 1, 3), strides=[2], pads=[1, 1], output_padding=[1], group=3),
     "convolution with an even kernel": lambda g, x: convolving(g, x, 6, 4, 4),
     "convolution in groups": lambda g, x: convolving(g, x, 6, 4, 3, group=2),
     "convolution with a stride": lambda g, x: convolving(g, x, 6, 4, 3, strides=[2]),
@@ -212,7 +143,7 @@ NEAR_MISSES: dict[str, Callable[[Published, str], str]] = {
     "convolution padded unevenly": lambda g, x: convolving(g, x, 6, 4, 3, pads=[2, 0]),
     "convolution padded by rule": lambda g, x: g.add("Conv", x, g.floats(4, 6, 1), g.floats(4), auto_pad="SAME_LOWER"),
     "convolution without bias": lambda g, x: g.add("Conv", x, g.floats(4, 6, 1)),
-    "convolution with computed weights": with_weight_given,
+    "convolution with computed weights": lambda g, x: g.add("Conv", x, g.given(3, 6, 1), g.floats(3)),
     "three times": lambda g, x: resized(g, x, 1, 1, 3),
     "channels twice": lambda g, x: resized(g, x, 1, 2, 1),
     "between frames": lambda g, x: resized(g, x, 1, 1, 2, mode="linear"),
@@ -227,12 +158,5 @@ NEAR_MISSES: dict[str, Callable[[Published, str], str]] = {
 }
 
 
-@pytest.mark.parametrize("what", NEAR_MISSES)
-def test_other_resampling_is_left_alone(what):
-    graph = Published()
-    published = graph.model(NEAR_MISSES[what](graph, graph.given(1, 6, 8)))
-    (before,) = plain(published, graph.feeds)
-    model = copied(published)
-    assert resampling.rules().apply_to_model(model) == 0
-    assert operators(model) == operators(published)
-    np.testing.assert_array_equal(plain(model, graph.feeds)[0], before)
+def test_other_resampling_is_left_alone():
+    check_near_misses(resampling.rules(), NEAR_MISSES, 1, 6, 8)

@@ -1,13 +1,14 @@
-from __future__ import annotations
-
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 from service.preparation.rewriting.constants import END
 from service.preparation.rewriting.synthesis_window import settle_windows
-from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, tidied
+from tests.service.preparation.rewriting.graph_checks import (
+    check_near_misses,
+    check_plain_step,
+    operators,
+    plain,
+    within,
+)
 from tests.service.preparation.rewriting.published_graphs import Published
 
 SIZE = 20
@@ -31,53 +32,42 @@ def divided(graph, samples, *, window=WINDOW, threshold=TINY, start=0, computed=
     taken = graph.add("Gather", other or samples, indices, axis=1)
     quotient = graph.add("Mul" if multiplied else "Div", taken, graph.add("Gather", part, indices, axis=0))
     shape = graph.add("Shape", indices)
-    row = graph.constant(np.zeros((1, 1, 1)), np.int64)
-    places = graph.add(
-        "Concat",
-        graph.add("Unsqueeze", graph.add("Expand", row, shape), ints(-1)),
-        graph.add("Unsqueeze", graph.add("Expand", indices, graph.add("Concat", ints(1), shape, axis=0)), ints(-1)),
-        axis=-1,
-    )
+    row = graph.add("Expand", graph.constant(np.zeros((1, 1, 1)), np.int64), shape)
+    columns = graph.add("Expand", indices, graph.add("Concat", ints(1), shape, axis=0))
+    places = graph.add("Concat", *(graph.add("Unsqueeze", each, ints(-1)) for each in (row, columns)), axis=-1)
     flat = graph.add("Concat", ints(1), shape, axis=0)
     return graph.add("ScatterND", samples, places, graph.add("Reshape", quotient, flat))
 
 
-def settled(graph, output):
-    published = graph.model(graph.add("Neg", output))
-    (before,) = plain(published, graph.feeds)
-    model = copied(published)
-    assert settle_windows(model.graph) == 1
-    assert operators(tidied(model)) == {"Slice": 2, "Mul": 1, "Concat": 1, "Neg": 1}
-    (after,) = plain(model, graph.feeds)
-    return -before, -after
+def settled(n_samples, **given):
+    """Return the samples, and what they are in the end."""
+    graph = Published()
+    samples = graph.given(1, n_samples)
+    output = graph.add("Neg", divided(graph, samples, **given))
+    # A product with the reciprocal is rounded twice.
+    model = check_plain_step(graph, settle_windows, 1, output, near=within(0, rtol=2e-7))
+    assert operators(model) == {"Slice": 2, "Mul": 1, "Concat": 1, "Neg": 1}
+    return graph.feeds[samples], -plain(model, graph.feeds)[0]
 
 
 @pytest.mark.parametrize("n_samples", [20, 21, 620, 24_020])
 def test_the_first_samples_are_multiplied_by_what_they_were_divided_by(n_samples):
-    graph = Published()
-    samples = graph.given(1, n_samples)
-    before, after = settled(graph, divided(graph, samples))
-    assert before.shape == after.shape == (1, n_samples)
-    # A product with the reciprocal is rounded twice.
-    np.testing.assert_allclose(after, before, rtol=2e-7)
-    np.testing.assert_array_equal(after[:, SIZE:], graph.feeds[samples][:, SIZE:])
-    np.testing.assert_array_equal(after[:, :1], graph.feeds[samples][:, :1])
-    assert np.abs(after / graph.feeds[samples] - 1)[:, 1:SIZE].max() > 100
+    samples, after = settled(n_samples)
+    np.testing.assert_array_equal(after[:, SIZE:], samples[:, SIZE:])
+    np.testing.assert_array_equal(after[:, :1], samples[:, :1])
+    assert np.abs(after / samples - 1)[:, 1:SIZE].max() > 100
 
 
 @pytest.mark.parametrize("threshold", [0.3, 0.9999])
 def test_what_is_below_the_threshold_stays(threshold):
-    graph = Published()
-    samples = graph.given(1, 60)
-    before, after = settled(graph, divided(graph, samples, threshold=threshold))
-    np.testing.assert_allclose(after, before, rtol=2e-7)
+    samples, after = settled(60, threshold=threshold)
     stays = threshold >= WINDOW
     assert stays.any()
     assert not stays.all()
-    np.testing.assert_array_equal(after[0, :SIZE][stays], graph.feeds[samples][0, :SIZE][stays])
+    np.testing.assert_array_equal(after[0, :SIZE][stays], samples[0, :SIZE][stays])
 
 
-NEAR_MISSES: dict[str, Callable[[Published, str], Any]] = {
+NEAR_MISSES = {
     "a computed window": lambda g, x: divided(g, x, computed=True),
     "a window that begins later": lambda g, x: divided(g, x, start=2),
     "multiplied": lambda g, x: divided(g, x, multiplied=True),
@@ -87,13 +77,5 @@ NEAR_MISSES: dict[str, Callable[[Published, str], Any]] = {
 }
 
 
-@pytest.mark.parametrize("what", NEAR_MISSES)
-def test_other_windows_are_left_alone(what):
-    graph = Published()
-    published = graph.model(NEAR_MISSES[what](graph, graph.given(1, 60)))
-    (before,) = plain(copied(published), graph.feeds)
-    model = copied(published)
-    assert settle_windows(model.graph) == 0
-    assert operators(model) == operators(published)
-    (after,) = plain(model, graph.feeds)
-    np.testing.assert_array_equal(after, before)
+def test_other_windows_are_left_alone():
+    check_near_misses(lambda model: settle_windows(model.graph), NEAR_MISSES, 1, 60)
