@@ -20,14 +20,20 @@ def fused(graph, *outputs):
     return model
 
 
+def convolutions_of(model):
+    return [node for node in model.graph if node.op_type == "DynamicQuantizeConv"]
+
+
 def operands(node, names=INPUTS):
     return {name: value for name, value in zip(names, node.inputs, strict=False) if value}
 
 
-def array(value):  # type: ignore[type-arg]
-    assert value is not None
-    assert value.const_value is not None
+def array(value):
     return value.const_value.numpy()
+
+
+def number(node, attribute):
+    return node.attributes[attribute].as_float()
 
 
 def frames(graph, n_channels, n_frames=9):
@@ -37,8 +43,7 @@ def frames(graph, n_channels, n_frames=9):
 
 def ended(graph, x):
     """Something behind that is not fused, and takes channels last."""
-    turned = graph.add("Transpose", x, perm=[0, 2, 1])
-    return graph.add("Softmax", turned, axis=-1)
+    return graph.add("Softmax", graph.add("Transpose", x, perm=[0, 2, 1]), axis=-1)
 
 
 def convolved(graph):
@@ -47,3 +52,11 @@ def convolved(graph):
 
 def adain(graph, x, n=6):
     return graph.modulation(graph.norm(x), graph.given(1, 2 * n), n)
+
+
+def half(graph, x, n, size, dilation=1, *, leaky=False, **given):
+    """AdaIN, an activation and a convolution."""
+    pad = dilation * (size - 1) // 2
+    x = adain(graph, x, n)
+    x = graph.add("LeakyRelu", x, alpha=0.2) if leaky else graph.snake(x, n)
+    return graph.convolution(x, n, n, size, dilations=[dilation], pads=[pad, pad], **given)

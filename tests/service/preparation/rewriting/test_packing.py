@@ -20,7 +20,7 @@ SIZES = [(1, 1, 1), (16, 4, 3), (17, 5, 3), (15, 3, 1), (33, 22, 12), (22, 7, 7)
 
 
 @pytest.mark.parametrize(("n_out", "n_in", "size"), SIZES)
-def test_each_packed_integer_is_the_one_of_its_definition(n_out, n_in, size):
+def test_each_packed_integer_is_the_one_of_its_definition_and_sums_are_of_them(n_out, n_in, size):
     weight = np.random.default_rng(1).integers(-128, 128, (n_out, n_in, size), np.int8)
     packed = pack_integers(weight)
     n_panels, n_groups = -(-n_out // 16), -(-n_in // 4)
@@ -29,17 +29,10 @@ def test_each_packed_integer_is_the_one_of_its_definition(n_out, n_in, size):
     assert packed.flags.c_contiguous
     for p, k, q, j, i in product(*map(range, packed.shape)):
         out, channel = 16 * p + j, 4 * q + i
-        expected = weight[out, channel, k] if out < n_out and channel < n_in else 0
-        assert packed[p, k, q, j, i] == expected
-
-
-@pytest.mark.parametrize(("n_out", "n_in", "size"), SIZES)
-def test_sums_are_those_of_the_packed_weights(n_out, n_in, size):
-    weight = np.random.default_rng(2).integers(-128, 128, (n_out, n_in, size), np.int8)
-    sums = column_sums(pack_integers(weight), n_out)
-    assert (sums.dtype, sums.shape) == (np.int32, (n_out,))
-    for out in range(n_out):
-        assert sums[out] == sum(map(int, weight[out].reshape(-1)))
+        assert packed[p, k, q, j, i] == (weight[out, channel, k] if out < n_out and channel < n_in else 0)
+    sums = column_sums(packed, n_out)
+    assert sums.dtype == np.int32
+    np.testing.assert_array_equal(sums, weight.sum(axis=(1, 2), dtype=int))
 
 
 @pytest.mark.parametrize(("n_out", "n_in", "size"), [*SIZES, (20, 12, 3), (16, 40, 1)])
@@ -54,8 +47,7 @@ def test_pairs_have_eight_channels_of_a_column_together(n_out, n_in, size):
     eights = paired[:, :, : 2 * n_pairs].reshape(*packed.shape[:2], n_pairs, 16, 8)
     for p, k, pair, j, i in product(*map(range, eights.shape)):
         out, channel = 16 * p + j, 8 * pair + i
-        expected = weight[out, channel, k] if out < n_out and channel < n_in else 0
-        assert eights[p, k, pair, j, i] == expected
+        assert eights[p, k, pair, j, i] == (weight[out, channel, k] if out < n_out and channel < n_in else 0)
     np.testing.assert_array_equal(paired[:, :, 2 * n_pairs :], packed[:, :, 2 * n_pairs :])
 
 
@@ -86,25 +78,15 @@ def test_differences_are_of_neighbouring_taps_and_then_of_their_own_kinds(size):
 @pytest.mark.parametrize(
     ("taps", "n_parts"),
     [
-        ((100, -27, 0), 5),
-        ((100, -28, 0), 1),
-        ((-100, 28, 0), 5),
-        ((-100, 29, 0), 1),
-        ((64, 0, -63), 5),
-        ((64, 0, -64), 2),
-        ((-64, 0, 64), 5),
-        ((-64, 0, 65), 2),
-        ((0, 64, 0, -63, 0), 5),
-        ((0, 64, 0, -64, 0), 2),
-        ((32, -31, -32, 32, 0), 5),
-        ((32, -32, -32, 32, 0), 2),
+        ((100, -27, 0), 5), ((100, -28, 0), 1), ((-100, 28, 0), 5), ((-100, 29, 0), 1), ((64, 0, -63), 5),
+        ((64, 0, -64), 2), ((-64, 0, 64), 5), ((-64, 0, 65), 2), ((0, 64, 0, -63, 0), 5), ((0, 64, 0, -64, 0), 2),
+        ((32, -31, -32, 32, 0), 5), ((32, -32, -32, 32, 0), 2),
     ],
-)
+)  # fmt: skip
 def test_differences_that_do_not_fit_are_left_out(taps, n_parts):
     weight = np.zeros((16, 4, len(taps)), np.int8)
     weight[3, 2] = taps
-    packed = pack_integers(weight)
-    assert len(with_differences(packed, len(taps))) == n_parts
+    assert len(with_differences(pack_integers(weight), len(taps))) == n_parts
 
 
 @pytest.mark.parametrize(("n_taps", "size"), [(1, 1), (2, 2), (4, 4), (6, 3), (9, 3)])
@@ -179,8 +161,7 @@ def test_each_packed_float_is_the_one_of_its_definition(n_out, n_in, size):
     assert packed.shape == (-(-n_out // 16), size, n_in, 16)
     assert packed.flags.c_contiguous
     for p, k, i, j in product(*map(range, packed.shape)):
-        expected = weight[16 * p + j, i, k] if 16 * p + j < n_out else 0
-        assert packed[p, k, i, j] == expected
+        assert packed[p, k, i, j] == (weight[16 * p + j, i, k] if 16 * p + j < n_out else 0)
 
 
 @pytest.mark.parametrize(("n_in", "n_out", "stride"), [(1, 1, 1), (4, 16, 2), (3, 5, 6), (5, 3, 10), (2, 7, 3)])
@@ -192,5 +173,4 @@ def test_each_strided_float_is_the_one_of_its_definition(n_in, n_out, stride):
     assert packed.flags.c_contiguous
     for p, tap, i, j in product(*map(range, packed.shape)):
         frame, channel = divmod(16 * p + j, n_out)
-        expected = weight[i, channel, tap * stride + frame] if frame < stride else 0
-        assert packed[p, tap, i, j] == expected
+        assert packed[p, tap, i, j] == (weight[i, channel, tap * stride + frame] if frame < stride else 0)
