@@ -1,9 +1,5 @@
 """Graphs of one kind of layer each, run with frames that were added."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 from onnx import TensorProto
 from onnx_ir.passes import common as passes
@@ -11,14 +7,16 @@ from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.padded_encoder import BUCKETS, pad_frames
 from service.preparation.rewriting.transposes import cancel_transposes
-from tests.service.preparation.rewriting.graph_checks import dialect, plain, tidied
+from tests.service.preparation.rewriting.graph_checks import dialect, plain, the_node, tidied
 from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import normalization
 
 N_CHANNELS = 4
-Layer = Callable[["Speech", str], tuple[str, int, int]]
-"""Adds layers to frames [1, N_CHANNELS, T]; returns a value [1, C, factor * T], C and factor."""
+END = np.iinfo(np.int64).max
+
+# A layer is a function of a `Speech` and of frames [1, N_CHANNELS, T]. It returns a value [1, C, factor * T], C
+# and factor.
 
 
 class Speech(Published):
@@ -29,14 +27,12 @@ class Speech(Published):
         given = self.given_array(np.array([durations], np.float32), "durations")
         clipped = self.add("Clip", given, self.constant(1.0))
         whole = self.cast(clipped, TensorProto.INT64)
-        ends = self.add(
-            "CumSum", self.add("Gather", whole, self.constant(0, np.int64), axis=0), self.constant(0, np.int32)
-        )
+        first = self.add("Gather", whole, self.constant(0, np.int64), axis=0)
+        ends = self.add("CumSum", first, self.constant(0, np.int32))
         last = self.add("Gather", ends, self.constant(-1, np.int64), axis=0)
         numbers = self.add("Range", self.constant(0, np.int64), last, self.constant(1, np.int64))
         row = self.add("Unsqueeze", numbers, self.ints(0))
         column = self.add("Unsqueeze", ends, self.ints(1))
-        first = self.add("Gather", whole, self.constant(0, np.int64))
         starts = self.add("Sub", column, self.add("Unsqueeze", first, self.ints(1)))
         inside = self.add("And", self.add("Less", row, column), self.add("GreaterOrEqual", row, starts))
         features = self.given(1, N_CHANNELS, len(durations))
@@ -46,8 +42,11 @@ class Speech(Published):
     def ints(self, *values):
         return self.constant(values, np.int64)
 
-    def style(self, n_channels):
-        return self.given(1, 2 * n_channels)
+    def modulated(self, norm, n):
+        return self.modulation(norm, self.given(1, 2 * n), n)
+
+    def cut(self, x, *bounds):
+        return self.add("Slice", x, *(self.ints(bound) for bound in bounds))
 
     def resize(self, x, factor, mode="nearest"):
         return self.add(
@@ -59,19 +58,23 @@ class Speech(Published):
         weight = self.floats(n_out, n_in, size, scale=(n_in * size) ** -0.5)
         return self.add("Conv", x, weight, self.floats(n_out), **attributes)
 
+    def samples(self, x, layer, n_samples=SAMPLES_PER_FRAME):
+        """The model of what a layer makes of something, with samples for each of its frames."""
+        value, n_channels, factor = layer(self, x)
+        samples = self.resize(self.conv(value, n_channels, 1, 1), n_samples // factor)
+        return self.model(self.add("Squeeze", samples, self.ints(0, 1)))
+
     def speech(self, durations, layer):
         """The whole graph: 600 samples a frame of what the layer makes."""
-        value, n_channels, factor = layer(self, self.frames(durations))
-        one = self.conv(value, n_channels, 1, 1)
-        samples = self.resize(one, SAMPLES_PER_FRAME // factor)
-        audio = self.add("Squeeze", samples, self.ints(0, 1))
-        model = self.model(audio)
-        for node in model.graph:
-            if node.op_type == "Clip":
-                node.outputs[0].name = TENSOR_NAME
-        normalization.rules().apply_to_model(model)
-        cancel_transposes(model.graph)
-        return tidied(model)
+        model = self.samples(self.frames(durations), layer)
+        the_node(model, "Clip").outputs[0].name = TENSOR_NAME
+        return recognized(model)
+
+
+def recognized(model):
+    normalization.rules().apply_to_model(model)
+    cancel_transposes(model.graph)
+    return tidied(model)
 
 
 def padded(model, pad=pad_frames):
@@ -96,10 +99,7 @@ def run(model, feeds, buckets):
 def published(durations, layer):
     """What is said without buckets: `plain` cannot run the dialect."""
     graph = Speech()
-    value, n_channels, factor = layer(graph, graph.frames(durations))
-    samples = graph.resize(graph.conv(value, n_channels, 1, 1), SAMPLES_PER_FRAME // factor)
-    model = graph.model(graph.add("Squeeze", samples, graph.ints(0, 1)))
-    (audio,) = plain(model, graph.feeds)
+    (audio,) = plain(graph.samples(graph.frames(durations), layer), graph.feeds)
     return audio, graph
 
 
@@ -124,26 +124,22 @@ def transposed(stride, size, *, group=1, dilation=1, **attributes):
     def build(graph, x):
         weight = graph.floats(N_CHANNELS, 1 if group > 1 else 3, size)
         n_out = N_CHANNELS if group > 1 else 3
-        y = graph.add(
-            "ConvTranspose", x, weight, graph.floats(n_out), strides=[stride], group=group,
-            dilations=[dilation], **attributes,
-        )  # fmt: skip
-        return y, n_out, stride
+        given = attributes | {"strides": [stride], "group": group, "dilations": [dilation]}
+        return graph.add("ConvTranspose", x, weight, graph.floats(n_out), **given), n_out, stride
 
     return build
 
 
 def normalized(graph, x):
-    y = graph.modulation(graph.norm(x), graph.style(N_CHANNELS), N_CHANNELS)
-    return graph.conv(y, N_CHANNELS, 5, 3, pads=[1, 1]), 5, 1
+    return graph.conv(graph.modulated(graph.norm(x), N_CHANNELS), N_CHANNELS, 5, 3, pads=[1, 1]), 5, 1
 
 
 def normalized_twice(graph, x):
     """One normalization that two styles modulate, and another behind them."""
     norm = graph.norm(x)
-    one, other = (graph.modulation(norm, graph.style(N_CHANNELS), N_CHANNELS) for _ in "ab")
+    one, other = (graph.modulated(norm, N_CHANNELS) for _ in "ab")
     inner = graph.conv(graph.add("Add", one, other), N_CHANNELS, 6, 3, pads=[1, 1])
-    return graph.modulation(graph.norm(graph.resize(inner, 2)), graph.style(6), 6), 6, 2
+    return graph.modulated(graph.norm(graph.resize(inner, 2)), 6), 6, 2
 
 
 def recurrent(direction):
@@ -183,17 +179,15 @@ def trimmed(graph, x):
     """Overlapped and added, then cut at both ends, as the sound is."""
     weight = graph.floats(N_CHANNELS, 2, 20)
     y = graph.add("ConvTranspose", x, weight, strides=[10])
-    begun = graph.add("Slice", y, *(graph.ints(k) for k in (5, np.iinfo(np.int64).max, 2, 1)))
-    return graph.add("Slice", begun, *(graph.ints(k) for k in (0, -5, 2, 1))), 2, 10
+    return graph.cut(graph.cut(y, 5, END, 2, 1), 0, -5, 2, 1), 2, 10
 
 
 def put_together(graph, x):
     both = graph.add("Concat", x, graph.add("Exp", x), axis=1)
-    part = graph.add("Slice", both, *(graph.ints(k) for k in (2, 7, 1, 1)))
-    return graph.conv(part, 5, 3, 3, pads=[1, 1]), 3, 1
+    return graph.conv(graph.cut(both, 2, 7, 1, 1), 5, 3, 3, pads=[1, 1]), 3, 1
 
 
-LAYERS: dict[str, tuple[Layer, int]] = {
+LAYERS = {
     "a convolution of single frames": (convolution(1), 0),
     "a convolution": (convolution(3, pads=[1, 1]), 1),
     "one that looks back only": (convolution(3, pads=[2, 0]), 1),

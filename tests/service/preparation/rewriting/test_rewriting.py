@@ -1,66 +1,35 @@
 """The whole of the rewriting, on the published model and on what is none."""
 
-from __future__ import annotations
-
-import os
-import subprocess
-import sys
 from collections import Counter
 from contextlib import closing
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import onnx
 import pytest
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME, output_declaration
 from service.model.parity import MAX_DISTANCE_DB, SENTENCES, log_spectral_distance
-from service.model.prepared import DECODER, ENCODER, GRAPHS, GraphFiles
+from service.model.prepared import DECODER, ENCODER
 from service.model.runtime import open_runtime
-from service.preparation.rewriting.pipeline import Report, rewrite
 from tests.opened_models import open_folder
 from tests.service.preparation.rewriting.graph_checks import backend_named
-from tests.service.preparation.rewriting.published_graphs import Array
-from tests.service.preparation.rewriting.variants import VARIANTS, cpu, layout_of
+from tests.service.preparation.rewriting.whole_models import (
+    VARIANTS,
+    Rewritten,
+    check_same_files,
+    cpu,
+    rewrite_again,
+    styles,
+)
 
 import ortffi
+from service.preparation import Source, get
 
-AGAIN = """
-import sys
-from pathlib import Path
-from service.preparation.rewriting.pipeline import rewrite
-from tests.service.preparation.rewriting.variants import layout_of
-
-source, folder, variant = sys.argv[1:]
-rewrite(Path(source), Path(folder), variant, lambda line: None, layout_of(variant))
-"""
-
-
-@dataclass(frozen=True)
-class Prepared:
-    folder: Path
-    report: Report
-    lines: list[str]
-    models: dict[GraphFiles, onnx.ModelProto]
-
-    @property
-    def nodes(self):
-        return [node for model in self.models.values() for node in model.graph.node]
-
-    @property
-    def operators(self):
-        return Counter((node.domain, node.op_type) for node in self.nodes)
+SHORT = SENTENCES["short"]
 
 
 @pytest.fixture(scope="module")
 def prepared(model_file, tmp_path_factory):
-    made = {}
-    for variant in VARIANTS:
-        folder, lines = tmp_path_factory.mktemp(variant), []
-        report = rewrite(model_file, folder, variant, lines.append, layout_of(variant))
-        models = {files: onnx.load(folder / files.graph, load_external_data=False) for files in GRAPHS}
-        made[variant] = Prepared(folder, report, lines, models)
-    return made
+    return {variant: Rewritten.of(model_file, tmp_path_factory.mktemp(variant), variant) for variant in VARIANTS}
 
 
 @pytest.fixture(params=VARIANTS)
@@ -68,26 +37,18 @@ def each(request, prepared):
     return prepared[request.param]
 
 
-def spoken(builder, model, repository):
-    """Return the samples and the durations of the short sentence."""
-    ids = SENTENCES["short"]
-    styles = np.fromfile(repository / "voices" / "af_heart.bin", "<f4").reshape(-1, 1, 256)
-    feeds = {
-        "tokens": np.array([[0, *ids, 0]], np.int64),
-        "style": styles[len(ids) - 1],
-        "speed": np.ones(1, np.float32),
-    }
-    builder = builder.with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
-    commit = builder.commit_from_memory if isinstance(model, bytes) else builder.commit_from_file
-    with commit(model) as session:  # type: ignore[arg-type]
-        outputs: list[Array] = session.run(feeds, copy=True)
-    return outputs
+@pytest.fixture(scope="module")
+def style(repository):
+    return styles(repository)[len(SHORT) - 1]
 
 
 @pytest.fixture(scope="module")
-def published(model_file, repository):
-    model = model_file.read_bytes() + output_declaration()
-    return spoken(cpu(), model, repository)
+def published(model_file, style):
+    """The samples and the durations of the short sentence."""
+    feeds = {"tokens": np.array([[0, *SHORT, 0]], np.int64), "style": style, "speed": np.ones(1, np.float32)}
+    builder = cpu().with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
+    with builder.commit_from_memory(model_file.read_bytes() + output_declaration()) as session:
+        return session.run(feeds, copy=True)
 
 
 def test_all_parts_of_the_published_model_are_found(prepared):
@@ -111,14 +72,10 @@ def test_all_parts_of_the_published_model_are_found(prepared):
 def test_all_blocks_can_be_multiplied_in_pairs(prepared):
     """Differences of the published weights fit, and in 42 of 48 also differences of these."""
     blocks = [node for node in prepared["native"].nodes if node.op_type == "ResidualBlock"]
-    shapes = {
-        tensor.name: tuple(tensor.dims)
-        for model in prepared["native"].models.values()
-        for tensor in model.graph.initializer
-    }
+    shapes = {tensor.name: tuple(tensor.dims) for tensor in prepared["native"].weights}
     once = {3: 3 + 2, 7: 7 + 4, 11: 11 + 6}
     twice = {3: once[3] + 1 + 1, 7: once[7] + 3 * 2, 11: once[11] + 3 * 3}
-    found = Counter[int]()
+    found = Counter()
     for block in blocks:
         (size,) = (a.i for a in block.attribute if a.name == "kernel_size")
         for sums, runs in zip(block.input[6::6], block.input[7::6], strict=True):
@@ -146,15 +103,6 @@ def test_what_was_found_is_there_no_more(each):
     assert found["com.microsoft", "MatMulIntegerToFloat"] >= 2
 
 
-def test_only_what_is_used_of_our_own_is_imported(prepared):
-    for variant, each in prepared.items():
-        for model in each.models.values():
-            imported = {entry.domain: entry.version for entry in model.opset_import}
-            assert {node.domain for node in model.graph.node} <= set(imported)
-            assert "kokoro.rewriting" not in imported
-            assert imported.get("kokoro") == (1 if variant == "native" else None)
-
-
 INPUTS_AND_OUTPUTS = {
     ENCODER: (["tokens", "style", "speed"], {"features", "spectrum", "spectrum_statistics", TENSOR_NAME}),
     DECODER: (["features", "spectrum", "style", "spectrum_statistics", "given", "share"], {"audio", "measured"}),
@@ -170,6 +118,11 @@ def test_an_encoder_tells_all_and_its_decoder_takes_it(prepared):
             assert [value.name for value in model.graph.input] == inputs
             types = {value.name: value.type.tensor_type.elem_type for value in model.graph.output}
             assert types == dict.fromkeys(outputs, onnx.TensorProto.FLOAT)
+            # Only what is used of our own is imported.
+            imported = {entry.domain: entry.version for entry in model.opset_import}
+            assert {node.domain for node in model.graph.node} <= set(imported)
+            assert imported.get("kokoro") == (1 if variant == "native" else None)
+            assert "kokoro.rewriting" not in imported
 
 
 def test_an_encoder_and_its_decoder_share_no_weights(each):
@@ -208,62 +161,51 @@ def test_who_waits_is_told_what_is_done(each):
     assert len(each.lines) > 2
 
 
-@pytest.mark.parametrize("variant", ["native", pytest.param("stock", marks=pytest.mark.slow)])
-def test_the_same_source_becomes_the_same_files(prepared, model_file, tmp_path, variant):
-    command = [sys.executable, "-c", AGAIN, str(model_file), str(tmp_path), variant]
-    # Another order of sets and another process.
-    environment = os.environ | {"PYTHONHASHSEED": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
-    subprocess.run(command, check=True, env=environment)
-    first = prepared[variant]
-    for name in (name for files in first.models for name in files):
-        assert (tmp_path / name).read_bytes() == (first.folder / name).read_bytes()
+def test_the_same_source_becomes_the_same_files(prepared, model_file, cache_dir):
+    backend_named("native")
+    # What the tests' cache has was made in another process, with another order of sets.
+    model = get(Source(model_file, True), "processor", open_runtime(), cache_dir, print)
+    assert model.variant == "native"
+    check_same_files(model.folder, prepared["native"].folder)
 
 
-def opened(prepared, variant, library):
-    return open_folder(prepared.folder, open_runtime(threads=2), variant, library)
+@pytest.mark.slow
+def test_the_same_source_becomes_the_same_files_of_stock_operators(prepared, model_file, tmp_path):
+    rewrite_again(model_file, tmp_path, "stock")
+    check_same_files(tmp_path, prepared["stock"].folder)
+
+
+def opened(prepared, variant, library=None):
+    return open_folder(prepared[variant].folder, open_runtime(threads=2), variant, library)
 
 
 @pytest.fixture(scope="module")
 def stock(prepared):
-    with closing(opened(prepared["stock"], "stock", None)) as model:
+    with closing(opened(prepared, "stock")) as model:
         yield model
 
 
 @pytest.fixture(scope="module")
 def native(prepared):
-    operators = backend_named("native").operators
-    assert operators is not None
-    with closing(opened(prepared["native"], "native", operators.path)) as model:
+    with closing(opened(prepared, "native", backend_named("native").operators.path)) as model:
         yield model
 
 
-def style_of(ids, repository):
-    styles = np.fromfile(repository / "voices" / "af_heart.bin", "<f4").reshape(-1, 1, 256)
-    style: Array = styles[len(ids) - 1]
-    return style
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_it_speaks_as_the_published_model(variant, published, repository, request):
-    ids, model = SENTENCES["short"], request.getfixturevalue(variant)
-    inference = model.infer(ids, style_of(ids, repository), 1.0)
+def test_it_speaks_as_the_published_model(variant, published, style, request):
+    inference = request.getfixturevalue(variant).infer(SHORT, style, 1.0)
     samples, durations = inference.samples, inference.durations
-    assert durations is not None
     np.testing.assert_array_equal(durations, published[1].ravel())
-    assert samples.size == published[0].size
-    assert samples.size == SAMPLES_PER_FRAME * durations.sum()
+    assert samples.size == published[0].size == SAMPLES_PER_FRAME * durations.sum()
     assert np.isfinite(samples).all()
     # 1.7 dB was measured; noise 20 dB below the speech makes 15.
     assert log_spectral_distance(published[0].ravel(), samples) < MAX_DISTANCE_DB
 
 
-def test_statistics_are_in_the_order_in_which_the_native_operators_measure_them(native, stock, repository):
-    ids = SENTENCES["short"]
-    encoding = stock.encode(ids, style_of(ids, repository), 1.0)
+def test_statistics_are_in_the_order_in_which_the_native_operators_measure_them(native, stock, style):
+    encoding = stock.encode(SHORT, style, 1.0)
     n_frames = encoding.n_frames
     measured = native.decode(encoding, 0, n_frames).measured
-    assert measured is not None
-    assert stock.decoder is not None
     assert measured.size == stock.decoder.n_statistics
 
     def distance(given):
@@ -285,9 +227,8 @@ def test_statistics_are_in_the_order_in_which_the_native_operators_measure_them(
     assert min(wrong.values()) > 2 * right, wrong
 
 
-def test_a_window_that_is_given_the_statistics_of_the_whole_is_near_to_it(native, stock, repository):
-    ids = SENTENCES["short"]
-    encoding = stock.encode(ids, style_of(ids, repository), 1.0)
+def test_a_window_that_is_given_the_statistics_of_the_whole_is_near_to_it(native, stock, style):
+    encoding = stock.encode(SHORT, style, 1.0)
     given = native.decode(encoding, 0, encoding.n_frames).measured
     whole = stock.decode(encoding, 0, encoding.n_frames).samples
     first, last = 20, 50

@@ -1,222 +1,171 @@
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from service.preparation.rewriting.transposes import cancel_transposes, move_transposes
-from tests.service.preparation.rewriting.graph_checks import copied, operators, plain, tidied
+from tests.service.preparation.rewriting.graph_checks import (
+    STOCK,
+    built,
+    check_run,
+    copied,
+    operators,
+    the_node,
+    tidied,
+    within,
+)
 from tests.service.preparation.rewriting.published_graphs import Published
 
-Build = Callable[[Published], tuple[str, ...]]
+
+def turned(graph, x, perm=(0, 2, 1)):
+    return graph.add("Transpose", x, perm=list(perm))
 
 
-def turned(graph, x):
-    return graph.add("Transpose", x, perm=[0, 2, 1])
+def turn_of(graph):
+    """Channels first, of an input that is channels last."""
+    return turned(graph, graph.given(1, 7, 3))
 
 
-def given(graph, *, channels_last=False):
-    return graph.given(*((1, 7, 3) if channels_last else (1, 3, 7)))
+def ints(graph, *values):
+    return [graph.constant(value if isinstance(value, list) else [value], np.int64) for value in values]
 
 
-def moved(build, *, expected=None):
+def moved(build, expected=None):
     """Move the transposes of a graph, check that numbers are the same, and return it."""
     graph = Published()
-    published = graph.model(*build(graph))
-    before = plain(published, graph.feeds)
-    names = [value.name for value in published.graph.outputs]
+    published = graph.model(*built(graph, build))
     model = copied(published)
-    n_moves = move_transposes(model.graph)
-    if expected is not None:
-        assert n_moves == expected
-    assert [value.name for value in model.graph.outputs] == names
-    for one, other in zip(before, plain(copied(model), graph.feeds), strict=True):
-        assert one.shape == other.shape
-        np.testing.assert_allclose(other, one, rtol=1e-6, atol=1e-6)
+    assert expected in (move_transposes(model.graph), None)
+    assert [value.name for value in model.graph.outputs] == [value.name for value in published.graph.outputs]
+    check_run(STOCK, published, model, graph.feeds, within(1e-6, rtol=1e-6))
     assert move_transposes(model.graph) == 0
     return tidied(model)
 
 
-def between(*values, op_type):
-    """An operator of turned inputs, of one that is not, or of numbers, turned again behind it."""
-
-    def build(graph):
-        made = {
-            "turned": lambda: turned(graph, given(graph, channels_last=True)),
-            "straight": lambda: given(graph),
-            "number": lambda: graph.constant(0.5),
-            "one number": lambda: graph.constant([0.5]),
-            "row": lambda: graph.constant(np.full((1, 3, 1), 0.5)),
-            "of last": lambda: graph.constant(np.arange(1.0, 8.0)),
-            "rank 3": lambda: graph.constant(np.full((1, 1, 1), 0.5)),
-        }
-        return (turned(graph, graph.add(op_type, *(made[value]() for value in values))),)
-
-    return build
-
-
 @pytest.mark.parametrize("op_type", ["Atan", "Cos", "Exp", "Sin", "Tanh", "LeakyRelu"])
 def test_a_transpose_passes_what_works_on_each_element(op_type):
-    model = moved(lambda graph: (graph.add("Exp", turned(graph, graph.add(op_type, turned(graph, given(graph))))),))
+    model = moved(lambda g: g.add("Exp", turned(g, g.add(op_type, turned(g, g.given(1, 3, 7))))))
     assert operators(model) == {op_type: 1} | {"Exp": 2 if op_type == "Exp" else 1}
+
+
+OPERANDS = {
+    "turned": lambda g: turned(g, g.add("Exp", g.given(1, 7, 3))),
+    "straight": lambda g: g.given(1, 3, 7),
+    "number": lambda g: g.constant(0.5),
+    "one number": lambda g: g.constant([0.5]),
+    "row": lambda g: g.constant(np.full((1, 3, 1), 0.5)),
+    "of last": lambda g: g.constant(np.arange(1.0, 8.0)),
+    "rank 3": lambda g: g.constant(np.full((1, 1, 1), 0.5)),
+}
 
 
 @pytest.mark.parametrize("other", ["turned", "number", "one number"])
 @pytest.mark.parametrize("op_type", ["Add", "Div", "Mul", "Pow", "Sub"])
 def test_a_transpose_passes_two_operands_that_are_alike(op_type, other):
     def build(graph):
-        positive = graph.add("Exp", given(graph, channels_last=True))
-        operands = {
-            "turned": turned(graph, graph.add("Exp", given(graph, channels_last=True))),
-            "number": graph.constant(0.5),
-            "one number": graph.constant([0.5]),
-        }
-        result = graph.add(op_type, turned(graph, positive), operands[other])
-        return (graph.add("Sqrt", turned(graph, graph.add("Exp", result))),)
+        result = graph.add(op_type, OPERANDS["turned"](graph), OPERANDS[other](graph))
+        return graph.add("Sqrt", turned(graph, graph.add("Exp", result)))
 
     assert "Transpose" not in operators(moved(build))
 
 
 def test_a_transpose_passes_comparisons_and_choices():
     def build(graph):
-        one, other = (turned(graph, given(graph, channels_last=True)) for _ in "ab")
+        one, other = (turn_of(graph) for _ in "ab")
         greater = graph.add("Greater", one, graph.constant(0.0))
-        less = graph.add("Less", one, other)
-        chosen = graph.add("Where", greater, one, graph.add("Where", less, other, one))
-        return (graph.add("Exp", turned(graph, chosen)),)
+        chosen = graph.add("Where", greater, one, graph.add("Where", graph.add("Less", one, other), other, one))
+        return graph.add("Exp", turned(graph, chosen))
 
     assert "Transpose" not in operators(moved(build))
 
 
-@pytest.mark.parametrize(
-    "values", [("turned", "straight"), ("turned", "row"), ("turned", "of last"), ("turned", "rank 3")]
-)
-def test_operands_of_other_layouts_stay_where_they_are(values):
-    model = moved(between(*values, op_type="Add"), expected=0)
+@pytest.mark.parametrize("other", ["straight", "row", "of last", "rank 3"])
+def test_operands_of_other_layouts_stay_where_they_are(other):
+    model = moved(lambda g: turned(g, g.add("Add", turn_of(g), OPERANDS[other](g))), expected=0)
     assert operators(model) == {"Transpose": 2, "Add": 1}
 
 
-@pytest.mark.parametrize("perm", [(1, 0, 2), (2, 1, 0), (2, 0, 1)])
-def test_other_transposes_stay_where_they_are(perm):
-    def build(graph):
-        x = graph.add("Transpose", given(graph), perm=list(perm))
-        return (graph.add("Exp", x),)
-
-    assert operators(moved(build, expected=0)) == {"Transpose": 1, "Exp": 1}
-
-
-def test_a_transpose_that_reverses_all_axes_stays_where_it_is():
-    model = moved(lambda graph: (graph.add("Exp", graph.add("Transpose", given(graph))),))
+@pytest.mark.parametrize("given", [{"perm": [1, 0, 2]}, {"perm": [2, 1, 0]}, {"perm": [2, 0, 1]}, {}], ids=str)
+def test_other_transposes_stay_where_they_are(given):
+    # Without an order they reverse all axes.
+    model = moved(lambda g: g.add("Exp", g.add("Transpose", g.given(1, 3, 7), **given)), expected=0)
     assert operators(model) == {"Transpose": 1, "Exp": 1}
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "cancel"),
-    [
-        ((0, 2, 1), (0, 2, 1), True),
-        ((2, 0, 1), (1, 2, 0), False),  # the second one is split in two, neither of which fits
-        ((1, 0, 2), (1, 2, 0), True),
-        ((0, 2, 1), (1, 0, 2), False),
-        ((1, 0, 2), (0, 2, 1), False),
-        ((2, 1, 0), (2, 1, 0), True),
-    ],
-)
-def test_only_transposes_that_undo_each_other_cancel(first, second, cancel):
-    def build(graph):
-        x = graph.add("Transpose", given(graph), perm=list(first))
-        return (graph.add("Exp", graph.add("Transpose", x, perm=list(second))),)
+def twice(first, second):
+    return lambda g: g.add("Exp", turned(g, turned(g, g.given(1, 3, 7), first), second))
 
-    found = operators(moved(build))
-    if cancel:
-        assert found["Transpose"] == (1 if second == (1, 2, 0) else 0)
-    else:
-        assert found["Transpose"] >= 2
+
+@pytest.mark.parametrize(
+    ("first", "second", "n_left"),
+    [
+        ((0, 2, 1), (0, 2, 1), 0), ((1, 0, 2), (1, 2, 0), 1), ((2, 1, 0), (2, 1, 0), 0),
+        ((0, 2, 1), (1, 0, 2), 2), ((1, 0, 2), (0, 2, 1), 2),
+        ((2, 0, 1), (1, 2, 0), 3),  # the second one is split in two, neither of which fits
+    ],
+)  # fmt: skip
+def test_only_transposes_that_undo_each_other_cancel(first, second, n_left):
+    assert operators(moved(twice(first, second)))["Transpose"] == n_left
 
 
 def test_a_rotation_of_frames_first_meets_what_comes_behind():
     def build(graph):
-        rotated = graph.add("Transpose", graph.given(7, 1, 3), perm=[1, 2, 0])
-        return (graph.add("Exp", turned(graph, graph.add("Sin", rotated))),)
+        rotated = turned(graph, graph.given(7, 1, 3), (1, 2, 0))
+        return graph.add("Exp", turned(graph, graph.add("Sin", rotated)))
 
     model = moved(build)
     assert operators(model) == {"Transpose": 1, "Sin": 1, "Exp": 1}
-    (node,) = (node for node in model.graph if node.op_type == "Transpose")
-    assert tuple(node.attributes["perm"].as_ints()) == (1, 0, 2)
+    assert tuple(the_node(model, "Transpose").attributes["perm"].as_ints()) == (1, 0, 2)
 
 
 @pytest.mark.parametrize("mixed", [False, True])
 @pytest.mark.parametrize("axis", [1, -2])
 def test_channels_are_put_together_last(axis, mixed):
     def build(graph):
-        values = [turned(graph, given(graph, channels_last=True)) for _ in range(2)]
-        if mixed:
-            values.append(given(graph))
-        return (graph.add("Exp", turned(graph, graph.add("Concat", *values, axis=axis))),)
+        values = [turn_of(graph), turn_of(graph)] + [graph.given(1, 3, 7)] * mixed
+        return graph.add("Exp", turned(graph, graph.add("Concat", *values, axis=axis)))
 
     model = moved(build)
-    (node,) = (node for node in model.graph if node.op_type == "Concat")
-    assert node.attributes["axis"].as_int() == 2
-    assert operators(model)["Transpose"] == (1 if mixed else 0)
+    assert the_node(model, "Concat").attributes["axis"].as_int() == 2
+    assert operators(model)["Transpose"] == mixed
 
 
 @pytest.mark.parametrize("axis", [0, 2, -1, -3])
 def test_other_axes_are_put_together_where_they_are(axis):
-    def build(graph):
-        values = [turned(graph, given(graph, channels_last=True)) for _ in range(2)]
-        return (graph.add("Exp", graph.add("Concat", *values, axis=axis)),)
-
-    assert operators(moved(build, expected=0))["Transpose"] == 2
+    model = moved(lambda g: g.add("Exp", g.add("Concat", turn_of(g), turn_of(g), axis=axis)), expected=0)
+    assert operators(model)["Transpose"] == 2
 
 
 @pytest.mark.parametrize(("axis", "expected"), [(0, 0), (1, 2), (2, 1), (-1, 1), (-2, 2), (-3, 0)])
 def test_a_slice_is_taken_of_the_axis_that_it_was(axis, expected):
-    def build(graph):
-        bounds = [graph.constant([value], np.int64) for value in (0, 2, axis, 1)]
-        part = graph.add("Slice", turned(graph, given(graph, channels_last=True)), *bounds)
-        return (graph.add("Exp", turned(graph, part)),)
-
-    model = moved(build)
+    model = moved(lambda g: g.add("Exp", turned(g, g.add("Slice", turn_of(g), *ints(g, 0, 2, axis, 1)))))
     assert "Transpose" not in operators(model)
-    (node,) = (node for node in model.graph if node.op_type == "Slice")
-    axes = node.inputs[3]
-    assert axes is not None
-    maker = axes.producer()
-    assert maker is not None
-    assert maker.attributes["value"].as_tensor().numpy().tolist() == [expected]
+    axes = the_node(model, "Slice").inputs[3].producer().attributes["value"].as_tensor()
+    assert axes.numpy().tolist() == [expected]
 
 
 def test_slices_of_several_axes_or_of_none_named_stay_where_they_are():
     def build(graph):
-        x = turned(graph, given(graph, channels_last=True))
-        two = [graph.constant(value, np.int64) for value in ([0, 1], [2, 3], [1, 2])]
-        one = [graph.constant(value, np.int64) for value in ([0], [1])]
-        return (
-            graph.add("Exp", turned(graph, graph.add("Slice", x, *two))),
-            graph.add("Exp", turned(graph, graph.add("Slice", x, *one))),
-        )
+        x = turn_of(graph)
+        slices = [graph.add("Slice", x, *ints(graph, *bounds)) for bounds in (([0, 1], [2, 3], [1, 2]), (0, 1))]
+        return [graph.add("Exp", turned(graph, each)) for each in slices]
 
     assert operators(moved(build, expected=0))["Transpose"] == 3
 
 
 def test_outputs_of_the_graph_keep_their_layout():
     def build(graph):
-        x = given(graph)
-        there = turned(graph, x)
-        back = turned(graph, there)
-        summed = graph.add("Add", there, turned(graph, given(graph)))
+        there = turned(graph, graph.given(1, 3, 7))
+        summed = graph.add("Add", there, turned(graph, graph.given(1, 3, 7)))
         put = graph.add("Concat", there, summed, axis=1)
-        part = graph.add("Slice", put, *(graph.constant([k], np.int64) for k in (0, 2, 1)))
-        return there, back, summed, put, part
+        return there, turned(graph, there), summed, put, graph.add("Slice", put, *ints(graph, 0, 2, 1))
 
     moved(build)
 
 
 def test_what_is_asked_for_in_both_layouts_is_there_in_both():
     def build(graph):
-        x = graph.add("Sin", turned(graph, given(graph, channels_last=True)))
-        return (graph.add("Exp", turned(graph, x)), graph.add("Exp", x),
-                graph.add("Squeeze", x, graph.constant([0], np.int64)))  # fmt: skip
+        x = graph.add("Sin", turn_of(graph))
+        return graph.add("Exp", turned(graph, x)), graph.add("Exp", x), graph.add("Squeeze", x, *ints(graph, 0))
 
-    model = moved(build)
-    assert operators(model)["Sin"] == 1
+    assert operators(moved(build))["Sin"] == 1
 
 
 def scramble(graph, random):
@@ -243,15 +192,13 @@ def scramble(graph, random):
                 put = graph.add("Concat", name, other, axis=int(random.choice([2, -1])))
                 values.append((put, rows, columns + more_columns))
             case 6:
-                there, back = turned(graph, name), turned(graph, other)
-                put = graph.add("Concat", there, back, axis=1)
+                put = graph.add("Concat", turned(graph, name), turned(graph, other), axis=1)
                 values.append((put, columns + more_columns, rows))
             case _:
                 axis = int(random.integers(1, 3))
-                bounds = [graph.constant([k], np.int64) for k in (0, 2, axis)]
                 kept = (2, columns) if axis == 1 else (rows, 2)
-                values.append((graph.add("Slice", name, *bounds), *kept))
-    return tuple(name for name, *_ in values[-6:] if not name.startswith("input"))
+                values.append((graph.add("Slice", name, *ints(graph, 0, 2, axis)), *kept))
+    return [name for name, *_ in values[-6:] if not name.startswith("input")]
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -259,50 +206,37 @@ def test_moving_ends_and_changes_no_number_whatever_the_graph(seed):
     moved(lambda graph: scramble(graph, np.random.default_rng(seed)))
 
 
-def cancelled(build, *, expected):
-    """Cancel the transposes of a graph, check that numbers are the same, and return it."""
-    graph = Published()
-    published = graph.model(*build(graph))
-    before = plain(published, graph.feeds)
-    model = copied(published)
-    assert cancel_transposes(model.graph) == expected
-    for one, other in zip(before, plain(copied(model), graph.feeds), strict=True):
-        np.testing.assert_array_equal(other, one)
-    return tidied(model)
+def there_and_back(graph):
+    there = turned(graph, graph.given(1, 3, 7))
+    return graph.add("Exp", turned(graph, there)), graph.add("Sin", there)
+
+
+def four_times(graph):
+    x = graph.given(1, 3, 7)
+    for _ in range(4):
+        x = turned(graph, x)
+    return graph.add("Exp", x), turned(graph, turned(graph, graph.given(1, 3, 7)))
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "n_pairs"),
-    [((0, 2, 1), (0, 2, 1), 1), ((2, 0, 1), (1, 2, 0), 1), ((1, 0, 2), (1, 2, 0), 0), ((0, 2, 1), (1, 0, 2), 0)],
+    ("build", "n_pairs", "left"),
+    [
+        (twice((0, 2, 1), (0, 2, 1)), 1, {"Exp": 1}),
+        (twice((2, 0, 1), (1, 2, 0)), 1, {"Exp": 1}),
+        (twice((1, 0, 2), (1, 2, 0)), 0, {"Exp": 1, "Transpose": 2}),
+        (twice((0, 2, 1), (1, 0, 2)), 0, {"Exp": 1, "Transpose": 2}),
+        # Nothing is moved.
+        (lambda g: turned(g, g.add("Add", turn_of(g), g.constant(0.5))), 0, {"Transpose": 2, "Add": 1}),
+        # One that another needs stays.
+        (there_and_back, 1, {"Transpose": 1, "Exp": 1, "Sin": 1}),
+        # Pairs of pairs go, and outputs keep their layout.
+        (four_times, 2, {"Exp": 1, "Transpose": 2}),
+    ],
 )
-def test_two_transposes_that_undo_each_other_are_dropped(first, second, n_pairs):
-    def build(graph):
-        x = graph.add("Transpose", given(graph), perm=list(first))
-        return (graph.add("Exp", graph.add("Transpose", x, perm=list(second))),)
-
-    assert operators(cancelled(build, expected=n_pairs))["Transpose"] == 2 - 2 * n_pairs
-
-
-def test_cancelling_moves_nothing():
-    model = cancelled(between("turned", "number", op_type="Add"), expected=0)
-    assert operators(model) == {"Transpose": 2, "Add": 1}
-
-
-def test_a_transpose_that_another_needs_stays_when_a_pair_is_dropped():
-    def build(graph):
-        there = turned(graph, given(graph))
-        return (graph.add("Exp", turned(graph, there)), graph.add("Sin", there))
-
-    model = cancelled(build, expected=1)
-    assert operators(model) == {"Transpose": 1, "Exp": 1, "Sin": 1}
-
-
-def test_pairs_of_pairs_are_dropped_and_outputs_keep_their_layout():
-    def build(graph):
-        x = given(graph)
-        for _ in range(4):
-            x = turned(graph, x)
-        return (graph.add("Exp", x), turned(graph, turned(graph, given(graph))))
-
-    model = cancelled(build, expected=2)
-    assert operators(model) == {"Exp": 1, "Transpose": 2}
+def test_two_transposes_that_undo_each_other_are_dropped_and_nothing_is_moved(build, n_pairs, left):
+    graph = Published()
+    published = graph.model(*built(graph, build))
+    model = copied(published)
+    assert cancel_transposes(model.graph) == n_pairs
+    check_run(STOCK, published, model, graph.feeds)
+    assert operators(tidied(model)) == left

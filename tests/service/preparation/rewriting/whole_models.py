@@ -1,26 +1,77 @@
-"""What is looked for in models that were rewritten for GPUs."""
+"""The whole published model, rewritten for processors and GPUs, and what is looked for in it."""
 
-from __future__ import annotations
-
+import os
+import subprocess
+import sys
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.prepared import DECODER, ENCODER
-from service.preparation.rewriting.pipeline import Report
+from service.preparation.layout import Layout
+from service.preparation.operators import NativeUnavailableError, find_native_operators
+from service.preparation.rewriting.pipeline import rewrite
 
 import ortffi
+
+VARIANTS = ("native", "stock")
+"""Those for processors."""
+
+AGAIN = """
+import sys
+from pathlib import Path
+from service.preparation.rewriting.pipeline import rewrite
+
+source, folder, variant, layout = sys.argv[1:]
+rewrite(Path(source), Path(folder), variant, lambda line: None, int(layout))
+"""
+
+
+def layout_of(variant):
+    """Return what `rewrite` is to be given, so that this processor reads the model."""
+    if variant != "native":
+        return 0
+    try:
+        return find_native_operators().layout
+    except NativeUnavailableError:
+        return Layout.CENTERED  # for what is looked at, not run
+
+
+def cpu():
+    return ortffi.SessionBuilder().with_cpu().with_intra_threads(2)
+
+
+def styles(repository, voice="af_heart"):
+    return np.fromfile(repository / "voices" / f"{voice}.bin", "<f4").reshape(-1, 1, 256)
 
 
 @dataclass(frozen=True)
 class Rewritten:
-    folder: Path
-    report: Report
-    encoder: onnx.GraphProto
-    decoder: onnx.GraphProto
+    """A variant of a model in a folder, what rewriting it found and said, and its parts."""
+
+    folder: Any
+    report: Any
+    lines: Any
+    models: Any
+
+    @classmethod
+    def of(cls, source, folder, variant):
+        lines = []
+        report = rewrite(source, folder, variant, lines.append, layout_of(variant))
+        models = {files: onnx.load(folder / files.graph, load_external_data=False) for files in (ENCODER, DECODER)}
+        return cls(folder, report, lines, models)
+
+    @property
+    def encoder(self):
+        return self.models[ENCODER].graph
+
+    @property
+    def decoder(self):
+        return self.models[DECODER].graph
 
     @property
     def nodes(self):
@@ -32,11 +83,24 @@ class Rewritten:
 
     @property
     def operators(self):
-        return Counter(node.op_type for node in self.nodes)
+        """How often each is there, by domain and name."""
+        return Counter((node.domain, node.op_type) for node in self.nodes)
 
     @property
     def weights_bytes(self):
-        return sum((self.folder / files.weights).stat().st_size for files in (ENCODER, DECODER))
+        return sum((self.folder / files.weights).stat().st_size for files in self.models)
+
+
+def rewrite_again(source, folder, variant):
+    """Rewrite a model in another process, with another order of sets."""
+    environment = os.environ | {"PYTHONHASHSEED": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", AGAIN, str(source), str(folder), variant, str(int(layout_of(variant)))]
+    subprocess.run(command, check=True, env=environment)
+
+
+def check_same_files(one, other):
+    for name in (*ENCODER, *DECODER):
+        assert (one / name).read_bytes() == (other / name).read_bytes(), name
 
 
 HALF = onnx.TensorProto.FLOAT16
@@ -46,8 +110,7 @@ def halved(graph, *names):
     """The nodes that values come from and that have a weight in halves, or make them."""
     halves = {each.name for each in graph.initializer if each.data_type == HALF}
     producers = {name: node for node in graph.node for name in node.output}
-    seen: set[str] = set()
-    waiting, found = list(names), set()
+    waiting, found, seen = list(names), set(), set()
     while waiting:
         name = waiting.pop()
         node = producers.get(name)
@@ -65,13 +128,9 @@ def in_halves(graph):
     return [n for n in graph.node if n.op_type == "Conv" and n.input[1] in halves]
 
 
-def to(cast):
-    return int(cast.attribute[0].i)
-
-
 def made_by(node, producers):
     """The operators up to three steps before one."""
-    found, names = set[str](), list(node.input)
+    found, names = set(), list(node.input)
     for _ in range(3):
         makers = [producers[name] for name in names if name in producers]
         found |= {each.op_type for each in makers}
@@ -79,11 +138,13 @@ def made_by(node, producers):
     return found
 
 
-class Watched:
+class Watched(ExitStack):
     """Sessions of the model in floats that tell all of its convolutions' shapes."""
 
     def __init__(self, folder):
-        self.encoder, self.decoder = (_watched(folder, files.graph) for files in (ENCODER, DECODER))
+        super().__init__()
+        parts = (self.enter_context(_watched(folder, files.graph)) for files in (ENCODER, DECODER))
+        self.encoder, self.decoder = parts
 
     def shapes(self, token_ids, style, speed, buckets):
         """The samples, the frames, and the shapes inside behind the encoder of tokens."""
@@ -105,10 +166,6 @@ class Watched:
         inside = [size.tolist() for size in (*sizes, *others) if n_tokens not in (size[0], size[-1])]
         return audio[: n_frames * SAMPLES_PER_FRAME], n_frames, inside
 
-    def close(self):
-        self.encoder.close()
-        self.decoder.close()
-
 
 def _watched(folder, name):
     model = onnx.load(folder / name, load_external_data=False)
@@ -117,7 +174,6 @@ def _watched(folder, name):
             size = onnx.helper.make_node("Shape", [node.output[0]], [f"size of {len(model.graph.output)}"])
             model.graph.node.append(size)
             model.graph.output.append(onnx.helper.make_tensor_value_info(size.output[0], onnx.TensorProto.INT64, None))
-    builder = ortffi.SessionBuilder().with_cpu().with_intra_threads(2)
-    builder = builder.with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
+    builder = cpu().with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
     builder = builder.with_config("session.model_external_initializers_file_folder_path", str(folder))
     return builder.commit_from_memory(model.SerializeToString())
