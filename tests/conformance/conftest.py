@@ -1,7 +1,6 @@
 """The other side of every comparison: the onnxruntime package, in this same process."""
 
 import pytest
-from tests.conformance.two_sides import COUNTS, RUNS
 
 import ortffi
 
@@ -20,21 +19,3 @@ def onnxruntime(library):
         )
     package.set_default_logger_severity(int(ortffi.LogLevel.FATAL))
     return package
-
-
-def pytest_terminal_summary(terminalreporter):
-    """Print what was counted."""
-    properties = [
-        item
-        for outcome in ("passed", "failed")
-        for report in terminalreporter.getreports(outcome)
-        for item in report.user_properties
-    ]
-    lines = [value for name, value in properties if name == COUNTS]
-    runs = [value for name, value in properties if name == RUNS]
-    if runs:
-        lines.append(f"shipped models: {len(runs)} give the same bits, for {sum(runs)} inputs")
-    if lines:
-        terminalreporter.section("ortffi beside the onnxruntime package")
-        for line in lines:
-            terminalreporter.write_line(str(line))

@@ -7,23 +7,12 @@ empty optional. An element type that numpy lacks is in the dtype that ml_dtypes 
 
 import ctypes
 import os
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from onnx import TensorProto, helper
 
 import ortffi
 from ortffi import OnnxType
-
-COUNTS = "conformance"
-"""A property of tests: a line that is printed when all tests have run."""
-
-RUNS = "conformance, runs of a model"
-"""A property of tests: for how many inputs a model was the same; their sum is printed."""
-
-Model = bytes | str | os.PathLike[str]
-Inputs = Mapping[str, Any]
 
 _PACKED = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2}
 
@@ -43,10 +32,8 @@ class Ortffi:
 
     def __init__(self, model):
         builder = ortffi.SessionBuilder().with_intra_threads(1)
-        if isinstance(model, bytes):
-            self._session = builder.commit_from_memory(model)
-        else:
-            self._session = builder.commit_from_file(model)
+        commit = builder.commit_from_memory if isinstance(model, bytes) else builder.commit_from_file
+        self._session = commit(model)
         self.input_names = [info.name for info in self._session.inputs]
 
     def run(self, inputs):
