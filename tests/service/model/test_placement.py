@@ -15,46 +15,44 @@ def event(node, provider, start_s, duration_s, operator="Conv", thread=1):
     return ortffi.KernelEvent(node, operator, provider, start_s, duration_s, thread)
 
 
+def placed(run_s, *sessions):
+    return Placement.of_last_run([[event(*given) for given in events] for events in sessions], run_s)
+
+
 def test_nodes_and_time_are_shared_between_providers():
-    events = [
-        event("a", CUDA, 0.0, 0.1),
-        event("b", CPU, 0.1, 0.2, "Range"),
-        event("c", CUDA, 0.3, 0.1),
-        event("d", CUDA, 0.4, 0.1),
-    ]
-    placement = Placement.of_last_run([events], 0.8)
+    a, b, c, d = ("a", CUDA, 0.0, 0.1), ("b", CPU, 0.1, 0.2, "Range"), ("c", CUDA, 0.3, 0.1), ("d", CUDA, 0.4, 0.1)
+    placement = placed(0.8, [a, b, c, d])
     assert placement.n_nodes == {CUDA: 3, CPU: 1}
     assert placement.gpu_node_share == pytest.approx(0.75)
     # The GPU is waited for at the end: all but the processor's own time is its time.
     assert placement.cpu_time_share == pytest.approx(0.25)
     assert placement.gpu_time_share == pytest.approx(0.75)
-    assert placement.cpu_operators == ("Range",)
-    assert placement.n_copies == 0
+    assert (placement.cpu_operators, placement.n_copies) == (("Range",), 0)
 
 
-def test_all_on_the_gpu_and_all_on_the_processor():
-    on_gpu = Placement.of_last_run([[event("a", CUDA, 0, 1)]], 1.0)
-    assert (on_gpu.gpu_node_share, on_gpu.gpu_time_share) == (1.0, 1.0)
-    on_cpu = Placement.of_last_run([[event("a", CPU, 0, 1)]], 1.0)
-    assert (on_cpu.gpu_node_share, on_cpu.gpu_time_share) == (0.0, 0.0)
-
-
-def test_nothing_seen_is_nothing_on_the_gpu():
-    placement = Placement.of_last_run([], 1.0)
-    assert placement.gpu_node_share == 0.0
-    assert Placement.of_last_run([[event("a", CUDA, 0, 1)]], 0.0).gpu_time_share == 0.0
+@pytest.mark.parametrize(
+    ("run_s", "sessions", "node_share", "time_share"),
+    [
+        (1.0, [[("a", CUDA, 0, 1)]], 1.0, 1.0), (1.0, [[("a", CPU, 0, 1)]], 0.0, 0.0),
+        # Nothing was seen; no time; more time than the run took is all of it.
+        (1.0, [], 0.0, 1.0), (0.0, [[("a", CUDA, 0, 1)]], 1.0, 0.0), (1.0, [[("a", CPU, 0, 2)]], 0.0, 0.0),
+        # Only the last of several runs counts.
+        (0.5, [[("a", CPU, 0, 0.9), ("b", CUDA, 0.9, 0.1), ("a", CPU, 5.0, 0.1), ("b", CUDA, 5.1, 0.1)]], 0.5, 0.8),
+        # Each session has its own nodes and its own clock.
+        (0.6, [[("a", CPU, 0, d), ("b", CUDA, d, 0.1)] for d in (0.1, 0.2)], 0.5, 0.5),
+    ],
+)  # fmt: skip
+def test_shares(run_s, sessions, node_share, time_share):
+    placement = placed(run_s, *sessions)
+    assert (placement.gpu_node_share, placement.gpu_time_share) == pytest.approx((node_share, time_share))
+    assert sum(placement.n_nodes.values()) == len({(k, e[0]) for k, events in enumerate(sessions) for e in events})
 
 
 def test_copies_are_no_nodes():
-    events = [
-        event("a", CUDA, 0.0, 0.1),
-        event("in", CUDA, 0.1, 0.1, "MemcpyFromHost"),
-        event("out", CUDA, 0.2, 0.1, "MemcpyToHost"),
-        event("back", CUDA, 0.3, 0.1, "MemcpyToHost"),
-    ]
-    placement = Placement.of_last_run([events], 1.0)
-    assert placement.n_copies == 3
-    assert placement.n_nodes == {CUDA: 1}
+    copies = [("in", CUDA, 0.1, 0.1, "MemcpyFromHost")]
+    copies += [(name, CUDA, 0.2, 0.1, "MemcpyToHost") for name in ("out", "back")]
+    placement = placed(1.0, [("a", CUDA, 0.0, 0.1), *copies])
+    assert (placement.n_copies, placement.n_nodes) == (3, {CUDA: 1})
 
 
 @pytest.mark.parametrize(
@@ -69,36 +67,14 @@ def test_copies_are_no_nodes():
     ],
 )
 def test_time_is_counted_once(events, covered_s):
-    made = [event(node, CPU, start, length, thread=thread) for node, start, length, thread in events]
-    placement = Placement.of_last_run([made], 1.0)
-    assert placement.cpu_time_share == pytest.approx(covered_s)
-
-
-def test_only_the_last_of_several_runs_counts():
-    first = [event("a", CPU, 0.0, 0.9), event("b", CUDA, 0.9, 0.1)]
-    last = [event("a", CPU, 5.0, 0.1), event("b", CUDA, 5.1, 0.1)]
-    placement = Placement.of_last_run([[*first, *last]], 0.5)
-    assert placement.n_nodes == {CPU: 1, CUDA: 1}
-    assert placement.cpu_time_share == pytest.approx(0.2)
-
-
-def test_each_session_has_its_own_nodes_and_its_own_clock():
-    encoder = [event("a", CPU, 0.0, 0.1), event("b", CUDA, 0.1, 0.1)]
-    decoder = [event("a", CPU, 0.0, 0.2), event("b", CUDA, 0.2, 0.1)]
-    placement = Placement.of_last_run([encoder, decoder], 0.6)
-    assert placement.n_nodes == {CPU: 2, CUDA: 2}
-    assert placement.cpu_time_share == pytest.approx(0.5)
-
-
-def test_more_time_than_the_run_took_is_all_of_it():
-    assert Placement.of_last_run([[event("a", CPU, 0, 2)]], 1.0).cpu_time_share == 1.0
+    made = [(node, CPU, start, length, "Conv", thread) for node, start, length, thread in events]
+    assert placed(1.0, made).cpu_time_share == pytest.approx(covered_s)
 
 
 def test_the_most_frequent_operators_of_the_processor_come_first():
     names = ["Range", "Shape", "Gather", "Shape", "Shape", "Gather"]
-    events = [event(f"n{k}", CPU, k, 0.1, name) for k, name in enumerate(names)]
-    events += [event("g", CUDA, 9, 0.1, "Conv")]
-    placement = Placement.of_last_run([events], 10.0)
+    events = [(f"n{k}", CPU, k, 0.1, name) for k, name in enumerate(names)]
+    placement = placed(10.0, [*events, ("g", CUDA, 9, 0.1, "Conv")])
     assert placement.cpu_operators == ("Shape", "Gather", "Range")
     assert list(placement.n_nodes) == [CPU, CUDA]
 
@@ -108,8 +84,7 @@ def test_a_real_profile_of_the_processor_has_no_share_of_a_gpu(tmp_path):
     builder = ortffi.SessionBuilder().with_cpu().with_intra_threads(1)
     builder = builder.with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
     feeds = {
-        "tokens": np.arange(500)[None] % 178, "style": np.zeros((1, 256), np.float32),
-        "speed": np.ones(1, np.float32),
+        "tokens": np.arange(500)[None] % 178, "style": np.zeros((1, 256), np.float32), "speed": np.ones(1, np.float32)
     }  # fmt: skip
     with builder.with_profiling(tmp_path / "profile").commit_from_file(model) as session:
         session.run(feeds)
