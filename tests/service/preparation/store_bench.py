@@ -16,8 +16,6 @@ PROGRAM = (
     "from service.preparation.worker import main; "
     "main(json.loads(sys.argv[1]), small_kokoro.{})"
 )
-
-
 REAL_PROGRAM = store.PROGRAM
 
 
@@ -25,7 +23,7 @@ class Bench:
     """A source, a cache, and a rewriting to choose."""
 
     def __init__(self, folder, patch):
-        self.cache, self.lines = folder / "cache", list[str]()
+        self.cache, self.lines = folder / "cache", []
         self.source = write_small_kokoro(folder / "small.onnx")
         self.counter = folder / "counter"
         self._patch = patch
@@ -39,6 +37,10 @@ class Bench:
     @property
     def n_rewritings(self):
         return len(self.counter.read_text().splitlines()) if self.counter.exists() else 0
+
+    def folder(self):
+        (name,) = self.folders()
+        return self.prepared / name
 
     def folders(self):
         return sorted(path.name for path in self.prepared.iterdir() if path.name != ".lock")
@@ -64,3 +66,23 @@ class Bench:
 
 def no_operators(kernels=None):
     raise NativeUnavailableError("this test wants none")
+
+
+def warnings_of(caplog):
+    return [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+
+
+class StoppedError(Exception):
+    pass
+
+
+def stop_at(words, number=1):
+    """Return what takes lines of progress, and raises an error at one of those that have words in them."""
+    lines = []
+
+    def progress(line):
+        lines.extend([line] * (words in line))
+        if len(lines) == number:
+            raise StoppedError(line)
+
+    return progress

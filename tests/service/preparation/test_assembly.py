@@ -1,14 +1,16 @@
-from __future__ import annotations
+"""The published model, put together from its packages, and the cache that it is in."""
 
 import hashlib
 import multiprocessing
+import os
 from pathlib import Path
 
 import pytest
+from service.__main__ import main
 from service.errors import ModelError
 from service.preparation.assembly import SHA256, SIZE_BYTES, is_published
 
-from service.preparation import assemble, assembly, model_path
+from service.preparation import assemble, assembly, cached, model_path, remove
 
 
 def test_the_parts_add_up_to_the_published_file(model_file):
@@ -19,7 +21,7 @@ def test_the_parts_add_up_to_the_published_file(model_file):
 
 
 def test_progress_is_shown_when_writing_and_not_when_the_file_is_there(tmp_path):
-    lines: list[str] = []
+    lines = []
     path = tmp_path / "new" / "model.onnx"
     assemble(path, lines.append)
     assert any("100 %" in line for line in lines)
@@ -32,12 +34,10 @@ def test_progress_is_shown_when_writing_and_not_when_the_file_is_there(tmp_path)
 def test_a_damaged_or_half_written_file_is_written_anew(model_file, tmp_path, damage):
     path = tmp_path / "model.onnx"
     content = model_file.read_bytes()
-    if damage == "truncated":
-        path.write_bytes(content[: SIZE_BYTES // 2])
-    elif damage == "flipped":
-        path.write_bytes(content[:-1000] + bytes([content[-1000] ^ 1]) + content[-999:])
-    elif damage == "empty":
-        path.touch()
+    flipped = content[:-1000] + bytes([content[-1000] ^ 1]) + content[-999:]
+    damaged = {"truncated": content[: SIZE_BYTES // 2], "flipped": flipped, "empty": b""}
+    if damage in damaged:
+        path.write_bytes(damaged[damage])
     path.with_suffix(".partial").write_bytes(b"left by a process that was killed")
     assert not is_published(path)
     assemble(path, lambda line: None)
@@ -85,3 +85,43 @@ def test_where_the_model_is(monkeypatch, tmp_path):
     assert model_path(None, tmp_path).parent == tmp_path
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "x"))
     assert model_path(None, None).parent == tmp_path / "x" / "kokoro-service"
+
+
+# What is in the cache, and what is left when it is cleared.
+
+
+@pytest.fixture
+def cache(tmp_path):
+    """With a prepared model, a published one, and what is not anybody's to remove."""
+    model = tmp_path / "prepared/6e742170d309016e-native-5-1.30.0-2"
+    model.mkdir(parents=True)
+    (model / "decoder.bin").write_bytes(b"x" * 2_000_000)
+    os.utime(model, (0, 86_400))
+    (tmp_path / "kokoro.onnx").write_bytes(b"x" * 1_000)
+    (tmp_path / "prepared/.lock").touch()
+    (tmp_path / "prepared/.partial-abc").mkdir()
+    return tmp_path
+
+
+def test_the_cache_is_listed_last_used_first(cache):
+    found = cached(cache)
+    assert [(one.name, one.size_bytes) for one in found] == [
+        ("kokoro.onnx", 1_000), ("6e742170d309016e-native-5-1.30.0-2", 2_000_000),
+    ]  # fmt: skip
+    assert found[1].used_s == 86_400
+    assert cached(cache / "none") == []
+
+
+def test_what_is_removed_is_gone_and_the_rest_stays(cache):
+    remove(cached(cache)[1].path)
+    assert [one.name for one in cached(cache)] == ["kokoro.onnx"]
+    assert sorted(path.name for path in (cache / "prepared").iterdir()) == [".lock", ".partial-abc"]
+
+
+def test_the_command_lists_and_clears(cache, capsys):
+    assert main(["cache", "--cache-dir", str(cache)]) == 0
+    assert "2.0 MB  1970-01-02" in capsys.readouterr().out
+    assert main(["cache", "kokoro.onnx", "--clear", "--cache-dir", str(cache)]) == 0
+    assert [line.split("/")[-1] for line in capsys.readouterr().out.splitlines()] == ["kokoro.onnx"]
+    assert main(["cache", "--clear", "--cache-dir", str(cache)]) == 0
+    assert cached(cache) == []

@@ -25,7 +25,7 @@ class Cache:
     """A source that looks quantized, and a cache."""
 
     def __init__(self, folder, patch):
-        self.path, self.lines = folder / "cache", list[str]()
+        self.path, self.lines = folder / "cache", []
         self.source = Source(write_small_kokoro(folder / "small.onnx"), False)
         self._patch = patch
         patch.setenv(COUNTER, str(folder / "counter"))
@@ -55,8 +55,7 @@ def test_a_quantized_model_is_prepared_in_both_precisions_with_a_reference(cache
     assert [folder.name.split("-")[1] for folder in folders] == ["float32", "float16"]
     for folder in folders:
         assert {path.name for path in folder.iterdir()} == {
-            "manifest.json", "encoder.onnx", "encoder.bin", "decoder.onnx", "decoder.bin",
-            REFERENCE,
+            "manifest.json", "encoder.onnx", "encoder.bin", "decoder.onnx", "decoder.bin", REFERENCE
         }  # fmt: skip
         reference = Reference.read(folder / REFERENCE)
         assert set(reference.inferences) == {"short", "long"}
@@ -132,7 +131,7 @@ def test_a_damaged_model_is_as_good_as_none(cache):
 
 @pytest.mark.parametrize("provider", ["cuda", "tensorrt"])
 def test_a_library_without_the_provider_is_refused_first(cache, provider):
-    runtime = open_runtime(provider)  # type: ignore[arg-type]
+    runtime = open_runtime(provider)
     if "CUDAExecutionProvider" in runtime.compiled_in:
         pytest.skip("this ONNX Runtime has CUDA; the refusal needs one without")
     with pytest.raises(ProviderError, match=f"^provider = {provider}: .*was built without"):

@@ -48,53 +48,56 @@ def library_of(folder, kernels, layout=4, operators=OPERATOR_SET):
     return compiled(folder, code)
 
 
+ABACUS = {"kernels": "abacus"}
+OTHER_LAYOUT = "reads layout {} of weights, not 4 or 5; install the service again"
+OTHER_SET = f"has set {{}} of operators, not {OPERATOR_SET}; install the service again"
+
+
 def test_a_library_tells_which_kernels_it_uses(tmp_path):
     path = library_of(tmp_path, "abacus")
-    operators = find_native_operators(path)
-    assert operators == NativeOperators(path, "abacus", Layout.CENTERED)
+    assert find_native_operators(path) == NativeOperators(path, "abacus", Layout.CENTERED)
 
 
-def test_portable_kernels_are_not_worth_it(tmp_path):
-    path = library_of(tmp_path, "portable")
-    with pytest.raises(NativeUnavailableError, match="this CPU"):
-        find_native_operators(path)
+@pytest.mark.parametrize(
+    ("library", "asked", "error", "message"),
+    [
+        (("portable",), {}, NativeUnavailableError, "this CPU"),
+        (("abacus", "in_use[0] == 'p' ? 4 : 5"), {"layout": Layout.CENTERED}, NativeUnavailableError, "this CPU"),
+        (("abacus",), {"kernels": "too_new"}, SettingsError, "kernels = too_new: this CPU does not have"),
+        (("abacus",), {"kernels": "none"}, SettingsError, "kernels = none: must be one of too_new, abacus, portable"),
+        # Of other sources.
+        *(
+            (("abacus", layout), asked, error, f"{prefix}{OTHER_LAYOUT.format(layout or 0)}")
+            for layout in (None, 1, max(Layout) + 1)
+            for asked, error, prefix in (
+                ({}, NativeUnavailableError, ""), (ABACUS, SettingsError, "kernels = abacus: there are no .*")
+            )
+        ),
+        *(
+            (("abacus", 4, operators), {}, NativeUnavailableError, OTHER_SET.format(operators or 1))
+            for operators in (None, OPERATOR_SET - 1, OPERATOR_SET + 1)
+        ),
+    ],
+)  # fmt: skip
+def test_kernels_that_cannot_be_had_are_refused(tmp_path, library, asked, error, message):
+    path = library_of(tmp_path, *library)
+    with pytest.raises(error, match=message):
+        find_native_operators(path, **asked)
+    if error is SettingsError and library == ("abacus",):
+        assert find_native_operators(path).kernels == "abacus"
 
 
 @pytest.mark.parametrize("kernels", ["abacus", "portable"])
 def test_lesser_kernels_can_be_asked_for(tmp_path, kernels):
-    path = library_of(tmp_path, "best")
-    assert find_native_operators(path, kernels).kernels == kernels
+    assert find_native_operators(library_of(tmp_path, "best"), kernels).kernels == kernels
 
 
-def test_kernels_that_the_processor_does_not_run_are_refused(tmp_path):
-    path = library_of(tmp_path, "abacus")
-    with pytest.raises(SettingsError, match="kernels = too_new: this CPU does not have"):
-        find_native_operators(path, "too_new")
-    assert find_native_operators(path).kernels == "abacus"
-
-
-def test_kernels_that_nobody_knows_are_refused_with_those_that_there_are(tmp_path):
-    path = library_of(tmp_path, "abacus")
-    expected = "kernels = none: must be one of too_new, abacus, portable"
-    with pytest.raises(SettingsError, match=expected):
-        find_native_operators(path, "none")
-
-
-def test_kernels_of_no_library_are_refused(tmp_path):
-    with pytest.raises(SettingsError, match=r"kernels = avx2: .* no C compiler"):
-        find_native_operators(tmp_path / "none.so", "avx2")
-
-
-def test_the_fastest_kernels_that_read_a_layout_can_be_asked_for(tmp_path):
+def test_the_layout_is_that_of_the_kernels_in_use(tmp_path):
     path = library_of(tmp_path, "too_new", "in_use[0] == 't' ? 5 : 4")
     assert find_native_operators(path).layout is Layout.CENTERED_PAIRS
+    assert find_native_operators(path, "abacus").layout is Layout.CENTERED
+    # The fastest that read a layout.
     assert find_native_operators(path, layout=Layout.CENTERED).kernels == "abacus"
-
-
-def test_portable_kernels_are_not_worth_a_layout(tmp_path):
-    path = library_of(tmp_path, "abacus", "in_use[0] == 'p' ? 4 : 5")
-    with pytest.raises(NativeUnavailableError, match="this CPU"):
-        find_native_operators(path, layout=Layout.CENTERED)
 
 
 def test_kernels_are_measured():
@@ -108,30 +111,6 @@ def test_kernels_are_measured():
     )
 
 
-@pytest.mark.parametrize("layout", [None, 1, max(Layout) + 1])
-def test_a_library_of_other_sources_is_refused(tmp_path, layout):
-    path = library_of(tmp_path, "abacus", layout)
-    found = f"reads layout {layout or 0} of weights, not 4 or 5; install the service again"
-    with pytest.raises(NativeUnavailableError, match=found):
-        find_native_operators(path)
-    with pytest.raises(SettingsError, match=f"kernels = abacus: there are no .*{found}"):
-        find_native_operators(path, "abacus")
-
-
-@pytest.mark.parametrize("operators", [None, OPERATOR_SET - 1, OPERATOR_SET + 1])
-def test_a_library_of_other_operators_is_refused(tmp_path, operators):
-    path = library_of(tmp_path, "abacus", operators=operators)
-    found = f"has set {operators or 1} of operators, not {OPERATOR_SET}; install the service again"
-    with pytest.raises(NativeUnavailableError, match=found):
-        find_native_operators(path)
-
-
-def test_the_layout_is_that_of_the_kernels_in_use(tmp_path):
-    path = library_of(tmp_path, "best", "in_use[0] == 'a' ? 5 : 4")
-    assert find_native_operators(path).layout is Layout.CENTERED
-    assert find_native_operators(path, "abacus").layout is Layout.CENTERED_PAIRS
-
-
 def test_what_is_packed_here_is_read_by_what_is_compiled_here():
     if not native_library().is_file():
         pytest.skip("they were not compiled, because setup found no C compiler")
@@ -141,19 +120,13 @@ def test_what_is_packed_here_is_read_by_what_is_compiled_here():
     assert library.kokoro_layout_name().decode() == names[Layout(library.kokoro_layout())]
 
 
-def test_another_library_is_refused(tmp_path):
-    path = compiled(tmp_path, "int something_else;")
-    with pytest.raises(NativeUnavailableError, match=r"libops\.so cannot be loaded"):
-        find_native_operators(path)
-
-
-def test_a_file_that_is_no_library_is_refused(tmp_path):
-    path = tmp_path / "libops.so"
-    path.write_bytes(b"\x7fELF of another machine")
-    with pytest.raises(NativeUnavailableError, match=r"libops\.so cannot be loaded"):
-        find_native_operators(path)
-
-
-def test_a_library_that_was_not_compiled_is_told(tmp_path):
+def test_what_is_not_this_library_is_refused(tmp_path):
+    absent, no_library = tmp_path / "none.so", tmp_path / "text.so"
+    no_library.write_bytes(b"\x7fELF of another machine")
+    for path in (compiled(tmp_path, "int something_else;"), no_library):
+        with pytest.raises(NativeUnavailableError, match=rf"{path.stem}\.so cannot be loaded"):
+            find_native_operators(path)
     with pytest.raises(NativeUnavailableError, match="no C compiler"):
-        find_native_operators(tmp_path / "none.so")
+        find_native_operators(absent)
+    with pytest.raises(SettingsError, match=r"kernels = avx2: .* no C compiler"):
+        find_native_operators(absent, "avx2")

@@ -7,7 +7,7 @@ import pytest
 from service.errors import ModelError
 from service.extras import advice
 from service.preparation.refusal import NotPreparedError
-from tests.service.preparation.store_bench import REAL_PROGRAM, STYLE
+from tests.service.preparation.store_bench import REAL_PROGRAM, STYLE, warnings_of
 from tests.small_kokoro import write_small_kokoro
 
 from service import __main__ as command_line
@@ -31,9 +31,8 @@ def test_a_source_that_is_refused_is_used_as_it_is_with_one_line_and_not_tried_a
     kokoro.close()
     bench.load(rewriting).close()
     assert bench.n_rewritings == 1
-    (folder,) = bench.folders()
-    assert [path.name for path in (bench.prepared / folder).iterdir()] == ["manifest.json"]
-    messages = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert [path.name for path in bench.folder().iterdir()] == ["manifest.json"]
+    messages = warnings_of(caplog)
     assert len(messages) == 2  # one at each start
     assert all(reason in message and "used as it is" in message for message in messages)
     assert not any("\n" in message for message in messages)
@@ -50,7 +49,7 @@ def test_without_the_packages_for_it_the_line_says_how_to_install_them(bench, ca
 def test_a_cache_that_cannot_be_written_is_named_and_the_source_used(bench, caplog):
     bench.cache.write_text("a file in the place of a folder")
     bench.load("faithful").close()
-    (message,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    (message,) = warnings_of(caplog)
     assert str(bench.prepared) in message
     assert "set cache_dir" in message
     assert bench.n_rewritings == 0
@@ -76,8 +75,7 @@ def test_prepare_prints_reason_and_node_of_a_refusal_and_does_not_try_again(tmp_
 
 def test_a_refusal_in_an_earlier_form_of_the_manifest_counts_as_absent(bench):
     bench.load("unknown").close()
-    (folder,) = bench.folders()
-    path = bench.prepared / folder / "manifest.json"
+    path = bench.folder() / "manifest.json"
     manifest = json.loads(path.read_text())
     assert manifest["refusal"]["node"] == "the node"
     earlier = {"recipe": manifest.pop("cache_key"), "proof": manifest.pop("parity"), **manifest}

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import errno
 import fcntl
 import itertools
@@ -7,7 +5,6 @@ import json
 import os
 import shutil
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +15,7 @@ from service.preparation.refusal import NotPreparedError
 from service.resources import native_library
 from service.settings import Settings
 from tests.opened_models import open_file
-from tests.service.preparation.store_bench import STYLE
+from tests.service.preparation.store_bench import STYLE, StoppedError, stop_at, warnings_of
 
 from service import loading
 from service.model import open_runtime
@@ -43,7 +40,7 @@ def test_a_prepared_model_is_made_once_with_progress_and_speaks_as_its_source(ma
 
 
 def test_the_manifest_tells_what_was_made_of_what(made):
-    (folder,) = (made.prepared / name for name in made.folders())
+    folder = made.folder()
     manifest = json.loads((folder / "manifest.json").read_text())
     assert sorted(path.name for path in folder.iterdir()) == sorted(["manifest.json", *manifest["files"]])
     for name, entry in manifest["files"].items():
@@ -55,19 +52,14 @@ def test_the_manifest_tells_what_was_made_of_what(made):
 
 
 @pytest.mark.parametrize(
-    ("damage", "named"),
+    "damage",
     [
-        ("flip encoder.onnx", "encoder.onnx"),
-        ("flip decoder.bin", "decoder.bin"),
-        ("flip manifest.json", "manifest.json"),
-        ("remove decoder.onnx", "decoder.onnx"),
-        ("remove manifest.json", "manifest.json"),
-        ("grow encoder.bin", "encoder.bin"),
-        ("empty manifest.json", "manifest.json"),
+        "flip encoder.onnx", "flip decoder.bin", "flip manifest.json", "remove decoder.onnx", "remove manifest.json",
+        "grow encoder.bin", "empty manifest.json",
     ],
-)
-def test_any_damage_is_noticed_and_the_model_made_anew(made, damage, named):
-    (folder,) = (made.prepared / name for name in made.folders())
+)  # fmt: skip
+def test_any_damage_is_noticed_and_the_model_made_anew(made, damage):
+    folder = made.folder()
     intact = {path.name: path.read_bytes() for path in folder.iterdir()}
     kind, name = damage.split()
     content = bytearray(intact[name])
@@ -82,9 +74,9 @@ def test_any_damage_is_noticed_and_the_model_made_anew(made, damage, named):
     with pytest.raises(NotPreparedError, match="hole"):
         made.prepare("failing")
     (complaint,) = [line for line in made.lines if "damaged" in line]
-    assert named in complaint
-    for name, content in intact.items():
-        (folder / name).write_bytes(content)
+    assert name in complaint
+    for file, whole in intact.items():
+        (folder / file).write_bytes(whole)
     assert made.prepare("failing").parent == folder
 
 
@@ -118,10 +110,14 @@ def test_two_environments_share_a_cache_and_each_finds_its_own(bench, monkeypatc
     assert bench.n_rewritings == 2
 
 
-def test_kernels_of_another_layout_find_no_model_of_the_first_nor_the_other_way_round(bench, monkeypatch):
+@pytest.fixture
+def compiled():
     if not native_library().is_file():
         pytest.skip("they were not compiled: there was no C compiler at setup")
 
+
+@pytest.mark.usefixtures("compiled")
+def test_kernels_of_another_layout_find_no_model_of_the_first_nor_the_other_way_round(bench, monkeypatch):
     def read(layout):
         operators = NativeOperators(native_library(), "any", layout)
         monkeypatch.setattr(getting, "find_native_operators", lambda **_: operators)
@@ -142,31 +138,28 @@ def test_kernels_of_another_layout_find_no_model_of_the_first_nor_the_other_way_
     assert any("is of another model" in line for line in bench.lines)
 
 
+@pytest.mark.usefixtures("compiled")
 def test_an_image_for_the_newest_processors_serves_what_all_others_read(bench, monkeypatch):
-    if not native_library().is_file():
-        pytest.skip("they were not compiled: there was no C compiler at setup")
     of_layout = {layout: NativeOperators(native_library(), layout.name, layout) for layout in Layout}
 
     def find(kernels=None, layout=None):
         return of_layout[Layout[kernels] if kernels else layout or Layout.CENTERED_PAIRS]
 
-    monkeypatch.setattr(getting, "find_native_operators", find)
-    with monkeypatch.context() as image:
-        image.setattr(store, "REQUIRED", ["a_package_that_is_missing"])
-        with pytest.raises(NotPreparedError, match="not installed"):
-            bench.prepare("faithful")
-    monkeypatch.setattr(getting, "find_native_operators", lambda **_: of_layout[Layout.CENTERED])
-    widespread = bench.prepare("faithful")
-    monkeypatch.setattr(getting, "find_native_operators", find)
-    with monkeypatch.context() as image:
-        image.setattr(store, "REQUIRED", ["a_package_that_is_missing"])
-        assert bench.prepare("failing") == widespread
+    def prepare(rewriting, found=find, *, in_image=False):
+        monkeypatch.setattr(getting, "find_native_operators", found)
+        with monkeypatch.context() as image:
+            if in_image:
+                image.setattr(store, "REQUIRED", ["a_package_that_is_missing"])
+            return bench.prepare(rewriting)
+
+    with pytest.raises(NotPreparedError, match="not installed"):
+        prepare("faithful", in_image=True)
+    widespread = prepare("faithful", lambda **_: of_layout[Layout.CENTERED])
+    assert prepare("failing", in_image=True) == widespread
     # Where it can be prepared, the newest gets its own.
-    own = bench.prepare("faithful")
+    own = prepare("faithful")
     assert own != widespread
-    with monkeypatch.context() as image:
-        image.setattr(store, "REQUIRED", ["a_package_that_is_missing"])
-        assert bench.prepare("failing") == own
+    assert prepare("failing", in_image=True) == own
 
 
 def test_what_nobody_has_used_for_a_week_goes(bench):
@@ -199,12 +192,12 @@ def test_what_cannot_be_removed_is_told_and_nothing_fails(bench, caplog, monkeyp
 
     monkeypatch.setattr(os, "rename", refuse)
     bench.load("failing").close()
-    (message,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    (message,) = warnings_of(caplog)
     assert message == f"the unused model {old} cannot be removed: Permission denied"
 
 
 def test_a_model_that_vanishes_before_it_is_opened_is_made_anew(bench, monkeypatch):
-    opened: list[Path] = []
+    opened = []
     open_model = loading.models.open
 
     def open_after_another_removed_it(prepared, *rest, **options):
@@ -230,27 +223,11 @@ def taken(bench):
         yield bench
 
 
-class StoppedError(Exception):
-    pass
-
-
-def stop_at(number):
-    """Return what takes lines of progress, and raises an error at one of them."""
-    lines: list[str] = []
-
-    def progress(line):
-        lines.append(line)
-        if len(lines) == number:
-            raise StoppedError(line)
-
-    return progress
-
-
 @pytest.mark.parametrize("number", [1, 2])
 def test_who_waits_for_another_process_can_be_stopped(taken, monkeypatch, number):
     monkeypatch.setattr(store, "TOLD_EVERY_S", 0.0)
     with pytest.raises(StoppedError, match="waiting for another process"):
-        taken.get(stop_at(number))
+        taken.get(stop_at("", number))
 
 
 def test_nobody_waits_for_another_process_without_end(taken, monkeypatch):
@@ -264,7 +241,7 @@ def test_who_waits_for_the_worker_can_be_stopped(bench, monkeypatch):
     monkeypatch.setattr(store, "TOLD_EVERY_S", 0.01)
     monkeypatch.setattr(store, "PROGRAM", "import sys; sys.stdin.read()")  # silent for ever
     with pytest.raises(StoppedError, match="still preparing"):
-        bench.get(stop_at(4))
+        bench.get(stop_at("", 4))
     assert [path for path in bench.folders() if path.startswith(".")] == []
 
 

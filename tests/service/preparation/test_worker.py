@@ -5,14 +5,15 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
+from tests.service.preparation.store_bench import StoppedError, stop_at, warnings_of
 from tests.small_kokoro import LIFELINE
 
 PROCESS = """
 import sys
 from pathlib import Path
-from typing import Any
 sys.path.insert(0, sys.argv[1])
 import pytest
 from tests.service.preparation.store_bench import Bench
@@ -28,22 +29,21 @@ def start(folder, name):
     """Start a process that prepares when it is sent a line."""
     root = str(Path(__file__).resolve().parents[3])
     process = subprocess.Popen(
-        [sys.executable, "-c", PROCESS, root, str(folder), name],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", PROCESS, root, str(folder), name], stdin=PIPE, stdout=PIPE, text=True
     )
-    assert process.stdout is not None
     assert process.stdout.readline() == "started\n"
     return process
+
+
+def release(process):
+    process.stdin.write("\n")
+    process.stdin.flush()
 
 
 def test_processes_that_start_at_once_make_it_once(bench, tmp_path):
     processes = [start(tmp_path, "faithful") for _ in range(2)]
     for process in processes:
-        assert process.stdin is not None
-        process.stdin.write("\n")
-        process.stdin.flush()
+        release(process)
     answers = {process.communicate()[0] for process in processes}
     assert [process.returncode for process in processes] == [0, 0]
     assert len(answers) == 1
@@ -59,9 +59,7 @@ def test_a_service_that_is_killed_takes_its_preparing_process_along_and_leaves_n
     os.mkfifo(fifo)
     monkeypatch.setenv(LIFELINE, str(fifo))
     process = start(tmp_path, "hanging")
-    assert process.stdin is not None
-    process.stdin.write("\n")
-    process.stdin.flush()
+    release(process)
     with open(fifo, encoding="utf-8") as lifeline:
         assert lifeline.readline() == "rewriting\n"
         process.send_signal(signal.SIGKILL)
@@ -79,21 +77,14 @@ def test_a_service_that_is_killed_takes_its_preparing_process_along_and_leaves_n
 )
 def test_a_process_that_fails_is_told_in_one_line_and_leaves_nothing(bench, caplog, rewriting, reason):
     bench.load(rewriting).close()
-    (message,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    (message,) = warnings_of(caplog)
     assert reason in message
     assert "\n" not in message
     assert bench.folders() == []
 
 
 def test_who_stops_waiting_ends_the_process(bench):
-    class StoppedError(Exception):
-        pass
-
-    def stop(line):
-        if "optimizing" in line:
-            raise StoppedError
-
     bench.rewrite_by("faithful")
     with pytest.raises(StoppedError):
-        bench.get(stop)
+        bench.get(stop_at("optimizing"))
     assert bench.folders() == []
