@@ -36,6 +36,10 @@ class Published:
         """An input that is normally distributed."""
         return self.given_array(self.random.normal(size=shape).astype(np.float32), name)
 
+    def frames(self, n_channels, n_frames=9):
+        """An input that is channels last, as all is in a decoder but at its ends; turned."""
+        return self.add("Transpose", self.given(1, n_frames, n_channels), perm=[0, 2, 1])
+
     def given_array(self, array, name=None):
         name = name or self._name("input")
         self.feeds[name] = array

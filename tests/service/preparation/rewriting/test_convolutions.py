@@ -95,29 +95,17 @@ def result(graph, sums, step):
 
 @dataclass(frozen=True)
 class Variation:
-    """A convolution of [1, 6, 8] that differs where it is told to.
+    """A convolution of [1, 6, 8] that differs where it is told to; functions make what they are named by."""
 
-    Attributes:
-        weight: its shape.
-        x: makes what is convolved.
-        zero_points: whether there are any.
-        zero_point: makes that of the input, where it is not its own.
-        weight_zero_point: makes that of the weights.
-        step: makes the size of an accumulator's step from the input's scale.
-        bias: makes what is added to the accumulators, from the input's scale and the step.
-        attributes: of ConvInteger.
-        more: makes further outputs of the accumulators and their floats.
-    """
-
-    weight: Any = (6, 6, 3)
+    weight: Any = (6, 6, 3)  # its shape
     x: Any = lambda graph: graph.given(1, 6, 8)
-    zero_points: Any = True
-    zero_point: Any = None
+    zero_points: Any = True  # whether there are any
+    zero_point: Any = None  # of the input, where it is not its own
     weight_zero_point: Any = lambda graph: graph.constant(9, np.uint8)
-    step: Any = lambda graph, scale: graph.add("Mul", scale, graph.constant(0.01))
-    bias: Any = None
-    attributes: Any = field(default_factory=lambda: {"pads": [1, 1]})
-    more: Any = lambda graph, sums, floats: ()
+    step: Any = lambda graph, scale: graph.add("Mul", scale, graph.constant(0.01))  # of the accumulator
+    bias: Any = None  # from the input's scale and the step
+    attributes: Any = field(default_factory=lambda: {"pads": [1, 1]})  # of ConvInteger
+    more: Any = lambda graph, sums, floats: ()  # outputs, of the accumulators and their floats
 
     def __call__(self, graph):
         quantized, scale, zero = graph.quantized(self.x(graph))

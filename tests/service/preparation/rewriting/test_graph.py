@@ -1,26 +1,7 @@
 import numpy as np
-import pytest
-from service.preparation.rewriting.graph import (
-    constant,
-    initializer,
-    ints,
-    is_sized_by_pads,
-    maker,
-    n_groups,
-    nodes_of,
-    permutation,
-    scalar,
-    users,
-)
+from service.preparation.rewriting.graph import constant, initializer, maker, nodes_of, scalar, users
 from tests.service.preparation.rewriting.graph_checks import the_node
 from tests.service.preparation.rewriting.published_graphs import Published
-
-
-def convolution(**attributes):
-    graph = Published()
-    x = graph.given(1, 4, 8)
-    y = graph.add("ConvTranspose", x, graph.floats(4, 2, 3), **attributes)
-    return the_node(graph.model(y), "ConvTranspose")
 
 
 def test_constants_are_read_and_computed_values_are_none():
@@ -48,33 +29,6 @@ def test_neighbours_are_found():
     assert sorted(node.op_type for node in users(sine.outputs[0])) == ["Cos", "Exp", "Mul", "Mul"]
     assert users(the_node(model, "Exp").outputs[0]) == []
     assert list(nodes_of(model.graph, "Cos")) == [the_node(model, "Cos")]
-
-
-def test_attributes_have_the_defaults_of_onnx():
-    node = convolution()
-    for name, expected in {"dilations": (1,), "strides": (1,), "pads": (0, 0), "output_padding": (0,)}.items():
-        assert ints(node, name) == expected
-    assert n_groups(node) == 1
-    assert is_sized_by_pads(node)
-    graph = Published()
-    reversing = graph.model(graph.add("Transpose", graph.given(2, 3)))
-    assert permutation(the_node(reversing, "Transpose")) == ()
-
-
-def test_attributes_that_are_given_are_read():
-    node = convolution(dilations=[2], strides=[3], pads=[1, 2], output_padding=[1], group=2, auto_pad="NOTSET")
-    assert [ints(node, name) for name in ("dilations", "strides", "pads", "output_padding")] == [
-        (2,), (3,), (1, 2), (1,)
-    ]  # fmt: skip
-    assert n_groups(node) == 2
-    assert is_sized_by_pads(node)
-
-
-@pytest.mark.parametrize(
-    "attributes", [{"auto_pad": "SAME_UPPER"}, {"auto_pad": "VALID"}, {"output_shape": [9]}], ids=str
-)
-def test_lengths_that_are_not_said_by_pads_are_told(attributes):
-    assert not is_sized_by_pads(convolution(**attributes))
 
 
 def test_an_array_that_is_there_is_taken_and_another_gets_a_name_of_its_own():

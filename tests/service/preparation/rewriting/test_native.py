@@ -3,7 +3,9 @@
 import numpy as np
 import onnx_ir as ir
 import pytest
+from onnx_ir.passes import common as passes
 from service.preparation.layout import Layout
+from service.preparation.rewriting.blocks import fuse_blocks
 from service.preparation.rewriting.laying_out import lay_out
 from service.preparation.rewriting.packing import (
     centered,
@@ -13,32 +15,72 @@ from service.preparation.rewriting.packing import (
     pack_integers,
     pack_strided,
     pair_groups,
+    with_differences,
 )
 from tests.service.preparation.rewriting.graph_checks import (
     attributes_of,
     check_step,
+    copied,
     operators,
     recognize,
     the_node,
     within,
 )
-from tests.service.preparation.rewriting.native_graphs import (
-    CONV,
-    STATISTICS,
-    adain,
-    array,
-    convolutions_of,
-    convolved,
-    ended,
-    frames,
-    fused,
-    half,
-    number,
-    operands,
-)
 from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import native
+
+CONV = "kokoro.DynamicQuantizeConv"
+STATISTICS = "kokoro.ChannelStatistics"
+INPUTS = ("x", "weight", "weight_sums", "runs", "bias", "statistics", "style", "alpha", "residual", "addend")
+
+
+def fused(graph, *outputs):
+    """Return a graph with native operators, but nothing of the dialect put into stock ones yet."""
+    model = recognize(copied(graph.model(*outputs)))
+    count = native.fuse(model.graph)
+    passes.RemoveUnusedNodesPass()(model)
+    made = sum(node.domain == native.OPERATORS and node.op_type != "ChannelStatistics" for node in model.graph)
+    assert count == made
+    return model
+
+
+def convolutions_of(model):
+    return [node for node in model.graph if node.op_type == "DynamicQuantizeConv"]
+
+
+def operands(node, names=INPUTS):
+    return {name: value for name, value in zip(names, node.inputs, strict=False) if value}
+
+
+def array(value):
+    return value.const_value.numpy()
+
+
+def number(node, attribute):
+    return node.attributes[attribute].as_float()
+
+
+def ended(graph, x):
+    """Something behind that is not fused, and takes channels last."""
+    return graph.add("Softmax", graph.add("Transpose", x, perm=[0, 2, 1]), axis=-1)
+
+
+def convolved(graph):
+    return graph.convolution(graph.frames(5), 5, 6)
+
+
+def adain(graph, x, n=6):
+    return graph.modulation(graph.norm(x), graph.given(1, 2 * n), n)
+
+
+def half(graph, x, n, size, dilation=1, *, leaky=False, **given):
+    """AdaIN, an activation and a convolution."""
+    pad = dilation * (size - 1) // 2
+    x = adain(graph, x, n)
+    x = graph.add("LeakyRelu", x, alpha=0.2) if leaky else graph.snake(x, n)
+    return graph.convolution(x, n, n, size, dilations=[dilation], pads=[pad, pad], **given)
+
 
 WEIGHTS = {"x", "weight", "weight_sums", "runs"}
 
@@ -79,11 +121,11 @@ def test_a_convolution_without_bias():
 
 def test_an_activation_is_taken_in():
     graph = Published()
-    model = fused(graph, graph.convolution(graph.add("LeakyRelu", frames(graph, 5), alpha=0.2), 5, 6))
+    model = fused(graph, graph.convolution(graph.add("LeakyRelu", graph.frames(5), alpha=0.2), 5, 6))
     assert "LeakyRelu" not in operators(model)
     assert number(the_node(model, "DynamicQuantizeConv"), "negative_slope") == pytest.approx(0.2)
     graph = Published()
-    model = fused(graph, graph.convolution(graph.snake(frames(graph, 5), 5), 5, 6))
+    model = fused(graph, graph.convolution(graph.snake(graph.frames(5), 5), 5, 6))
     assert operators(model) == {"Transpose": 1, CONV: 1}
     node = the_node(model, "DynamicQuantizeConv")
     assert set(operands(node)) == WEIGHTS | {"bias", "alpha"}
@@ -93,7 +135,7 @@ def test_an_activation_is_taken_in():
 @pytest.mark.parametrize("activation", ["leaky", "snake", "none"])
 def test_adain_is_taken_in_with_statistics_of_its_own(activation):
     graph = Published()
-    x = adain(graph, frames(graph, 6))
+    x = adain(graph, graph.frames(6))
     x = {"leaky": graph.add("LeakyRelu", x, alpha=0.2), "snake": graph.snake(x, 6), "none": x}[activation]
     model = fused(graph, graph.convolution(x, 6, 5))
     assert operators(model) == {"Transpose": 1, CONV: 1, STATISTICS: 1}
@@ -110,7 +152,7 @@ def test_adain_is_taken_in_with_statistics_of_its_own(activation):
 @pytest.mark.parametrize("epsilon", [1e-5, 1e-3])
 def test_the_epsilon_goes_along(epsilon):
     graph = Published()
-    x = graph.modulation(graph.norm(frames(graph, 6), epsilon=epsilon), graph.given(1, 12), 6)
+    x = graph.modulation(graph.norm(graph.frames(6), epsilon=epsilon), graph.given(1, 12), 6)
     assert number(the_conv(graph, graph.convolution(x, 6, 5)), "epsilon") == pytest.approx(epsilon)
 
 
@@ -126,28 +168,26 @@ def test_statistics_come_from_the_convolution_before():
     assert second.outputs[1].name == ""
 
 
-def test_statistics_come_from_the_sum_that_a_convolution_gives():
+@pytest.mark.parametrize(
+    ("before", "made_by"),
+    [
+        (lambda g: g.add("Add", convolved(g), g.frames(6)), "DynamicQuantizeConv"),
+        (lambda g: g.upsampling(g.frames(4, 5), 4, 6, 2), "ConvTranspose"),
+    ],
+    ids=["a sum that a convolution gives", "upsampling"],
+)
+def test_statistics_come_from_what_is_before(before, made_by):
     graph = Published()
-    total = graph.add("Add", convolved(graph), frames(graph, 6))
-    model = fused(graph, graph.convolution(adain(graph, total), 6, 4))
-    first, second = convolutions_of(model)
-    assert "residual" in operands(first)
-    assert operands(second)["statistics"] is first.outputs[1]
+    model = fused(graph, graph.convolution(adain(graph, before(graph)), 6, 4))
     assert STATISTICS not in operators(model)
-
-
-def test_statistics_come_from_upsampling():
-    graph = Published()
-    upsampled = graph.upsampling(frames(graph, 4, 5), 4, 6, 2)
-    model = fused(graph, graph.convolution(adain(graph, upsampled), 6, 4))
-    (node,) = convolutions_of(model)
-    assert operands(node)["statistics"] is the_node(model, "ConvTranspose").outputs[1]
-    assert STATISTICS not in operators(model)
+    statistics = operands(convolutions_of(model)[-1])["statistics"]
+    assert statistics.producer().op_type == made_by
+    assert statistics is statistics.producer().outputs[1]
 
 
 def test_what_is_put_together_has_its_statistics_taken_once():
     graph = Published()
-    both = graph.add("Concat", convolved(graph), frames(graph, 2), axis=1)
+    both = graph.add("Concat", convolved(graph), graph.frames(2), axis=1)
     normalized = graph.norm(both)
     outputs = [graph.convolution(graph.modulation(normalized, graph.given(1, 16), 8), 8, 3) for _ in range(2)]
     model = fused(graph, *outputs)
@@ -163,7 +203,7 @@ def test_what_is_put_together_has_its_statistics_taken_once():
 def test_two_sums_and_a_quotient_are_taken_in(n_sums, first):
     graph = Published()
     y = convolved(graph)
-    for other in [frames(graph, 6) for _ in range(n_sums)]:
+    for other in [graph.frames(6) for _ in range(n_sums)]:
         y = graph.add("Add", *((other, y) if first else (y, other)))
     model = fused(graph, ended(graph, graph.add("Div", y, graph.constant(3.0))))
     node = the_node(model, "DynamicQuantizeConv")
@@ -185,12 +225,12 @@ def test_two_convolutions_that_are_added_become_one_after_the_other():
 
 BEHIND = {
     "scaled": lambda g, y: g.add("Mul", y, g.constant(3.0)),
-    "divided by something computed": lambda g, y: g.add("Div", y, frames(g, 6)),
+    "divided by something computed": lambda g, y: g.add("Div", y, g.frames(6)),
     "divisor": lambda g, y: g.add("Div", g.constant(3.0), y),
     "constant added": lambda g, y: g.add("Add", y, g.constant(3.0)),
     "added to itself": lambda g, y: g.add("Add", y, y),
-    "subtracted": lambda g, y: g.add("Sub", y, frames(g, 6)),
-    "asked for twice": lambda g, y: g.add("Mul", g.add("Add", y, frames(g, 6)), g.add("Sin", y)),
+    "subtracted": lambda g, y: g.add("Sub", y, g.frames(6)),
+    "asked for twice": lambda g, y: g.add("Mul", g.add("Add", y, g.frames(6)), g.add("Sin", y)),
 }
 
 
@@ -221,7 +261,7 @@ def test_an_activation_that_others_need_too_stays_for_them(backend):
 
 def test_a_sum_that_is_an_output_of_the_graph_keeps_its_name():
     graph = Published()
-    total = graph.add("Add", convolved(graph), frames(graph, 6))
+    total = graph.add("Add", convolved(graph), graph.frames(6))
     model = recognize(graph.model(ended(graph, total)))
     add = the_node(model, "Add").outputs[0]
     add.name, add.dtype = "sum", ir.DataType.FLOAT
@@ -233,10 +273,10 @@ def test_a_sum_that_is_an_output_of_the_graph_keeps_its_name():
 
 def test_the_last_convolution_takes_in_leaky_relu_only():
     graph = Published()
-    x = graph.add("LeakyRelu", frames(graph, 5), alpha=0.01)
+    x = graph.add("LeakyRelu", graph.frames(5), alpha=0.01)
     weight = graph.floats(22, 5, 7)
     y = graph.add("Conv", x, weight, graph.floats(22), pads=[3, 3])
-    model = fused(graph, ended(graph, graph.add("Add", y, frames(graph, 22))))
+    model = fused(graph, ended(graph, graph.add("Add", y, graph.frames(22))))
     assert operators(model) == {"kokoro.Conv": 1, "Add": 1, "Softmax": 1}
     node = the_node(model, "Conv")
     expected = {"channels": 22, "kernel_size": 7, "pad_begin": 3, "pad_end": 3, "negative_slope": pytest.approx(0.01)}
@@ -251,7 +291,7 @@ def test_weights_that_are_shared_are_packed_once():
     weight = graph.weights(5, 6, 3)
     outputs = []
     for _ in range(2):
-        quantized, scale, zero = graph.quantized(frames(graph, 6))
+        quantized, scale, zero = graph.quantized(graph.frames(6))
         sums = graph.add("ConvInteger", quantized, weight, zero, graph.constant(7, np.uint8))
         step = graph.add("Mul", scale, graph.constant(0.0021))
         outputs.append(graph.add("Mul", graph.cast(sums, ir.DataType.FLOAT), step))
@@ -262,7 +302,7 @@ def test_weights_that_are_shared_are_packed_once():
 
 def test_nothing_is_fused_where_nothing_is_recognized():
     graph = Published()
-    model = recognize(graph.model(graph.add("Exp", graph.snake(adain(graph, frames(graph, 6)), 6))))
+    model = recognize(graph.model(graph.add("Exp", graph.snake(adain(graph, graph.frames(6)), 6))))
     names = operators(model)
     assert native.fuse(model.graph) == 0
     assert operators(model) == names
@@ -272,7 +312,7 @@ def test_nothing_is_fused_where_nothing_is_recognized():
 def test_weights_that_do_not_fit_int8_give_the_same_numbers(backend, weight_zero):
     """No published model has any: they are packed as sums, which takes twice the time."""
     graph = Published()
-    y = ended(graph, graph.convolution(frames(graph, 9, 40), 9, 17, 5, weight_zero=weight_zero))
+    y = ended(graph, graph.convolution(graph.frames(9, 40), 9, 17, 5, weight_zero=weight_zero))
     assert array(the_conv(graph, y).inputs[1]).shape[1] == 2 * 5
     check_step(backend, graph, recognize, None, y, near=within(1e-4))
 
@@ -285,11 +325,11 @@ def test_a_residual_block_gives_the_same_numbers(backend, n_channels, n_frames, 
         assert np.abs(after - before).mean() < 0.01 * (np.abs(before).mean() + 1)
 
     graph = Published()
-    x = frames(graph, n_channels, n_frames)
+    x = graph.frames(n_channels, n_frames)
     for spread in (dilation, 1):
         inner = half(graph, x, n_channels, size, spread)
         x = graph.add("Add", half(graph, inner, n_channels, size), x)
-    mean = graph.add("Div", graph.add("Add", frames(graph, n_channels, n_frames), x), graph.constant(3.0))
+    mean = graph.add("Div", graph.add("Add", graph.frames(n_channels, n_frames), x), graph.constant(3.0))
     found = operators(fused(graph, ended(graph, mean)))
     assert (found[CONV], found[STATISTICS], found["Add"], found["Div"]) == (4, 1, 0, 0)
     check_step(backend, graph, recognize, None, mean, near=near)
@@ -300,11 +340,11 @@ def test_a_residual_block_gives_the_same_numbers(backend, n_channels, n_frames, 
 
 def test_upsampling_takes_in_what_is_around_it():
     graph = Published()
-    x = graph.add("LeakyRelu", frames(graph, 5), alpha=0.1)
+    x = graph.add("LeakyRelu", graph.frames(5), alpha=0.1)
     upsampled = graph.upsampling(x, 5, 3, 6)
     pads = graph.constant([0, 0, 1, 0, 0, 0], np.int64)
     reflected = graph.add("Pad", upsampled, pads, mode="reflect")
-    total = graph.add("Add", reflected, frames(graph, 3, 55))
+    total = graph.add("Add", reflected, graph.frames(3, 55))
     model = fused(graph, ended(graph, graph.add("Div", total, graph.constant(2.0))))
     assert operators(model) == {"kokoro.ConvTranspose": 1, "Div": 1, "Softmax": 1}
     node = the_node(model, "ConvTranspose")
@@ -318,16 +358,16 @@ def test_upsampling_takes_in_what_is_around_it():
 
 def test_upsampling_takes_in_one_sum():
     graph = Published()
-    total = graph.upsampling(frames(graph, 5), 5, 3, 6)
+    total = graph.upsampling(graph.frames(5), 5, 3, 6)
     for _ in range(2):
-        total = graph.add("Add", total, frames(graph, 3, 54))
+        total = graph.add("Add", total, graph.frames(3, 54))
     found = operators(fused(graph, ended(graph, total)))
     assert found == {"kokoro.ConvTranspose": 1, "Add": 1, "Softmax": 1}
 
 
 def test_upsampling_alone():
     graph = Published()
-    model = fused(graph, graph.upsampling(frames(graph, 5), 5, 3, 10))
+    model = fused(graph, graph.upsampling(graph.frames(5), 5, 3, 10))
     assert operators(model) == {"kokoro.ConvTranspose": 1, "Transpose": 1}
     node = the_node(model, "ConvTranspose")
     assert attributes_of(node) == {"channels": 3, "stride": 10, "pad": 5, "reflect": 0, "negative_slope": 1.0}
@@ -340,7 +380,7 @@ def test_upsampling_alone():
 def two_convolutions():
     """One of an even number of groups of channels and one of an odd number."""
     graph = Published()
-    x = graph.convolution(frames(graph, 9), 9, 24)
+    x = graph.convolution(graph.frames(9), 9, 24)
     return fused(graph, ended(graph, graph.convolution(x, 24, 5)))
 
 
@@ -375,4 +415,91 @@ def test_weights_that_nodes_share_are_laid_out_once():
 @pytest.mark.parametrize("layout", list(Layout))
 def test_a_graph_without_packed_weights_stays_as_it_is(layout):
     graph = Published()
-    assert lay_out(graph.model(ended(graph, frames(graph, 5))).graph, layout) == 0
+    assert lay_out(graph.model(ended(graph, graph.frames(5))).graph, layout) == 0
+
+
+# Blocks of the generator.
+
+
+BLOCK = "kokoro.ResidualBlock"
+
+
+def chain(graph, n=6, n_frames=9, size=3, *, dilations=(1, 3, 5), seconds=None, residual=True, between="", **given):
+    """A block of the generator; its result and what else is asked for."""
+    x, asked_for = graph.frames(n, n_frames), []
+    for index, dilation in enumerate(dilations):
+        y = half(graph, half(graph, x, n, size, dilation, **given), n, seconds or size, **given)
+        x = graph.add("Add", y, x) if residual else y
+        if between == "addend" and index == 0:
+            x = graph.add("Add", x, graph.frames(n, n_frames))
+        if between == "asked for" and index == 1:
+            asked_for.append(turned(graph, x))
+    return [x, *asked_for]
+
+
+def turned(graph, x):
+    return graph.add("Exp", graph.add("Transpose", x, perm=[0, 2, 1]))
+
+
+def blocks_of(graph, *outputs):
+    model = fused(graph, *outputs)
+    return model, fuse_blocks(model.graph)
+
+
+@pytest.mark.parametrize(("n_channels", "n_frames", "size"), [(1, 1, 3), (6, 2, 7), (17, 40, 11), (16, 33, 3)])
+@pytest.mark.parametrize("summed", [False, True])
+def test_three_pairs_become_one_operator(native, n_channels, n_frames, size, summed):
+    graph = Published()
+    (y,) = chain(graph, n_channels, n_frames, size)
+    if summed:
+        y = graph.add("Div", graph.add("Add", graph.frames(n_channels, n_frames), y), graph.constant(3.0))
+    model, count = blocks_of(graph, turned(graph, y))
+    assert count == 1
+    assert operators(model) == {BLOCK: 1, "kokoro.ChannelStatistics": 1, "Exp": 1}
+    node = the_node(model, "ResidualBlock")
+    assert len(node.inputs) == 5 + 6 * 6
+    for at in range(5, len(node.inputs), 6):
+        weight, sums, runs = (array(value) for value in node.inputs[at : at + 3])
+        parts = with_differences(weight, size)
+        np.testing.assert_array_equal(runs, cut_runs(np.concatenate(parts, axis=1)))
+        np.testing.assert_array_equal(sums, np.concatenate([column_sums(part, n_channels) for part in parts]))
+    # Statistics from elsewhere are for who carries them, see `carrying`.
+    assert node.inputs[3] is node.inputs[4] is None
+    assert (node.inputs[2] is not None) == summed
+    assert node.inputs[1] is the_node(model, "ChannelStatistics").outputs[0]
+    assert attributes_of(node) == {
+        "kernel_size": size, "dilations": (1, 1, 3, 1, 5, 1), "weight_scales": (pytest.approx(0.0021),) * 6,
+        "layout": Layout.CENTERED, "epsilon": pytest.approx(1e-5),
+        "output_scale": pytest.approx(1 / 3 if summed else 1.0),
+    }  # fmt: skip
+
+    def near(before, after):
+        # Rounding that falls the other way here and there changes little against the whole.
+        assert np.abs(after - before).mean() < 0.02 * (np.abs(before).mean() + 1)
+
+    check_step(native, graph, recognize, None, y, near=near)
+
+
+def test_statistics_of_a_block_go_to_the_next_one():
+    graph = Published()
+    (y,) = chain(graph)
+    model, count = blocks_of(graph, turned(graph, half(graph, y, 6, 3)))
+    assert count == 1
+    assert operators(model) == {BLOCK: 1, CONV: 1, "kokoro.ChannelStatistics": 1, "Exp": 1}
+    block, conv = the_node(model, "ResidualBlock"), the_node(model, "DynamicQuantizeConv")
+    assert (conv.inputs[0], conv.inputs[5]) == tuple(block.outputs)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"dilations": (1, 3)}, {"seconds": 5}, {"residual": False}, {"between": "addend"}, {"between": "asked for"},
+        {"leaky": True}, {"bias": False},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_other_chains_stay_convolutions(given):
+    graph = Published()
+    model, count = blocks_of(graph, *(turned(graph, output) for output in chain(graph, **given)))
+    found = operators(model)
+    assert (count, found[BLOCK], found[CONV]) == (0, 0, 2 * len(given.get("dilations", (1, 3, 5))))

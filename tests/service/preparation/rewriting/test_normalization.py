@@ -85,33 +85,19 @@ def turned_row(graph, n):
 
 @dataclass(frozen=True)
 class Variation:
-    """An AdaIN of [1, 6, 8] that differs where it is told to.
+    """An AdaIN of [1, 6, 8] that differs where it is told to."""
 
-    Attributes:
-        axes: over which the mean and the variance are taken.
-        square_of: what the variance is the mean square of.
-        epsilon: what is added to it.
-        root: whether its root is taken.
-        modulated: what the style is applied to; nothing where None.
-        style: makes [1, n, 1].
-        sizes: of both parts of the style.
-        gamma_first: whether they are gamma, then beta.
-        one: what is added to gamma.
-        more: values that are outputs too.
-        used: values that something else takes too.
-    """
-
-    axes: Any = (2, 2)
-    square_of: Any = "centered"
-    epsilon: Any = 1e-5
-    root: Any = True
-    modulated: Any = "normalized"
-    style: Any = row
-    sizes: Any = (6, 6)
-    gamma_first: Any = True
-    one: Any = 1.0
-    more: Any = ()
-    used: Any = ()
+    axes: Any = (2, 2)  # over which the mean and the variance are taken
+    square_of: Any = "centered"  # what the variance is the mean square of
+    epsilon: Any = 1e-5  # is added to it
+    root: Any = True  # whether its root is taken
+    modulated: Any = "normalized"  # what the style is applied to; nothing where None
+    style: Any = row  # makes [1, n, 1]
+    sizes: Any = (6, 6)  # of both parts of the style
+    gamma_first: Any = True  # whether they are gamma, then beta
+    one: Any = 1.0  # is added to gamma
+    more: Any = ()  # values that are outputs too
+    used: Any = ()  # values that something else takes too
 
     def __call__(self, graph):
         values = {"x": graph.given(1, 6, 8)}

@@ -7,10 +7,7 @@ from service.preparation.rewriting.packing import (
     centered,
     column_sums,
     cut_runs,
-    pack_floats,
     pack_integers,
-    pack_matrix,
-    pack_strided,
     pair_groups,
     with_differences,
 )
@@ -103,11 +100,6 @@ def test_sums_of_the_largest_kernel_do_not_overflow(level):
     assert set(np.unique(packed)) <= {level, 0}
 
 
-def test_a_matrix_is_a_convolution_of_one_tap():
-    matrix = np.random.default_rng(5).integers(-128, 128, (22, 33), np.int8)
-    np.testing.assert_array_equal(pack_matrix(matrix), pack_integers(matrix.T[:, :, None]))
-
-
 @pytest.mark.parametrize(("zero_point", "n_terms"), [(0, 3), (1, 2), (127, 2), (128, 1), (255, 2)])
 def test_terms_of_any_weights_add_up_to_them(zero_point, n_terms):
     weight = np.arange(256, dtype=np.uint8).reshape(8, 8, 4)
@@ -151,26 +143,3 @@ def test_no_run_is_longer_than_its_byte_tells():
     assert cut_runs(nothing)[0, 0, :4].tolist() == [127, 127, 46, 0]
     wide = np.full_like(nothing, 127)
     assert cut_runs(wide)[0, 0, :4].tolist() == [255, 255, 128 + 46, 0]
-
-
-@pytest.mark.parametrize(("n_out", "n_in", "size"), SIZES)
-def test_each_packed_float_is_the_one_of_its_definition(n_out, n_in, size):
-    weight = np.random.default_rng(3).normal(size=(n_out, n_in, size)).astype(np.float32)
-    packed = pack_floats(weight)
-    assert packed.dtype == np.float32
-    assert packed.shape == (-(-n_out // 16), size, n_in, 16)
-    assert packed.flags.c_contiguous
-    for p, k, i, j in product(*map(range, packed.shape)):
-        assert packed[p, k, i, j] == (weight[16 * p + j, i, k] if 16 * p + j < n_out else 0)
-
-
-@pytest.mark.parametrize(("n_in", "n_out", "stride"), [(1, 1, 1), (4, 16, 2), (3, 5, 6), (5, 3, 10), (2, 7, 3)])
-def test_each_strided_float_is_the_one_of_its_definition(n_in, n_out, stride):
-    weight = np.random.default_rng(4).normal(size=(n_in, n_out, 2 * stride)).astype(np.float32)
-    packed = pack_strided(weight, stride)
-    assert packed.dtype == np.float32
-    assert packed.shape == (-(-stride * n_out // 16), 2, n_in, 16)
-    assert packed.flags.c_contiguous
-    for p, tap, i, j in product(*map(range, packed.shape)):
-        frame, channel = divmod(16 * p + j, n_out)
-        assert packed[p, tap, i, j] == (weight[i, channel, tap * stride + frame] if frame < stride else 0)

@@ -22,7 +22,6 @@ from tests.service.preparation.rewriting.whole_models import (
 )
 
 import ortffi
-from service.preparation import Source, get
 
 SHORT = SENTENCES["short"]
 
@@ -161,18 +160,10 @@ def test_who_waits_is_told_what_is_done(each):
     assert len(each.lines) > 2
 
 
-def test_the_same_source_becomes_the_same_files(prepared, model_file, cache_dir):
-    backend_named("native")
-    # What the tests' cache has was made in another process, with another order of sets.
-    model = get(Source(model_file, True), "processor", open_runtime(), cache_dir, print)
-    assert model.variant == "native"
-    check_same_files(model.folder, prepared["native"].folder)
-
-
-@pytest.mark.slow
-def test_the_same_source_becomes_the_same_files_of_stock_operators(prepared, model_file, tmp_path):
-    rewrite_again(model_file, tmp_path, "stock")
-    check_same_files(tmp_path, prepared["stock"].folder)
+@pytest.mark.parametrize("variant", ["native", pytest.param("stock", marks=pytest.mark.slow)])
+def test_the_same_source_becomes_the_same_files(prepared, model_file, tmp_path, variant):
+    rewrite_again(model_file, tmp_path, variant)
+    check_same_files(tmp_path, prepared[variant].folder)
 
 
 def opened(prepared, variant, library=None):
@@ -225,20 +216,3 @@ def test_statistics_are_in_the_order_in_which_the_native_operators_measure_them(
     # 1.6 dB, by rounding alone, and 7 to 14 were measured.
     assert right < 2.5
     assert min(wrong.values()) > 2 * right, wrong
-
-
-def test_a_window_that_is_given_the_statistics_of_the_whole_is_near_to_it(native, stock, style):
-    encoding = stock.encode(SHORT, style, 1.0)
-    given = native.decode(encoding, 0, encoding.n_frames).measured
-    whole = stock.decode(encoding, 0, encoding.n_frames).samples
-    first, last = 20, 50
-    inner = slice(4 * SAMPLES_PER_FRAME, -4 * SAMPLES_PER_FRAME)
-    right = whole[SAMPLES_PER_FRAME * first : SAMPLES_PER_FRAME * last][inner]
-
-    def distance(given):
-        decoded = stock.decode(encoding, first, last, given)
-        return log_spectral_distance(right, decoded.samples[inner])
-
-    # 3.1 dB, as far as the native operators are from it in the whole, and 11 were measured.
-    assert distance(given) < 4
-    assert distance(None) > 2 * distance(given)

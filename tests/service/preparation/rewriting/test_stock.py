@@ -7,7 +7,6 @@ from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import nodes_of
 from service.preparation.rewriting.lengths import share_lengths
 from tests.service.preparation.rewriting.graph_checks import STOCK, operators, plain, recognize, the_node
-from tests.service.preparation.rewriting.native_graphs import frames
 from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import stock
@@ -28,13 +27,13 @@ def array(value):
 
 def test_a_kernel_of_one_frame_is_a_product():
     graph = Published()
-    model = lowered(graph, graph.convolution(frames(graph, 5), 5, 6, 1, bias=False))
+    model = lowered(graph, graph.convolution(graph.frames(5), 5, 6, 1, bias=False))
     assert operators(model) == {"DynamicQuantizeLinear": 1, TO_FLOAT: 1, "Softmax": 1}
 
 
 def test_a_longer_kernel_sees_gathered_frames():
     graph = Published()
-    model = lowered(graph, graph.convolution(frames(graph, 5), 5, 6, 3, bias=False))
+    model = lowered(graph, graph.convolution(graph.frames(5), 5, 6, 3, bias=False))
     found = operators(model)
     assert (found["Pad"], found["Gather"], found[TO_FLOAT]) == (1, 1, 1)
     assert "Transpose" not in found
@@ -44,7 +43,7 @@ def test_a_longer_kernel_sees_gathered_frames():
 @pytest.mark.parametrize("weight_zero", [128, 69, 0])
 def test_weights_are_signed_if_their_pairs_fit_16_bits(weight_zero):
     graph = Published()
-    model = lowered(graph, graph.convolution(frames(graph, 5), 5, 6, 3, weight_zero=weight_zero))
+    model = lowered(graph, graph.convolution(graph.frames(5), 5, 6, 3, weight_zero=weight_zero))
     node = the_node(model, "MatMulIntegerToFloat")
     matrix, zero = array(node.inputs[1]), array(node.inputs[5])
     signed = weight_zero == 128
@@ -90,7 +89,7 @@ def test_the_widest_pairs_of_weights_are_multiplied_exactly(weights, signed):
 
 def test_adain_takes_its_sums_as_products():
     graph = Published()
-    x = graph.norm(frames(graph, 6))
+    x = graph.norm(graph.frames(6))
     styles = [graph.given(1, 12) for _ in range(2)]
     found = operators(lowered(graph, *(graph.modulation(x, style, 6) for style in styles)))
     assert "ReduceMean" not in found
@@ -101,10 +100,10 @@ def test_adain_takes_its_sums_as_products():
 
 def test_snake_has_no_powers_and_after_adain_no_sine_either():
     graph = Published()
-    found = operators(lowered(graph, graph.snake(frames(graph, 6), 6)))
+    found = operators(lowered(graph, graph.snake(graph.frames(6), 6)))
     assert found == {"Mul": 3, "Sin": 1, "Add": 1, "Softmax": 1}
     graph = Published()
-    x, style = graph.norm(frames(graph, 6)), graph.given(1, 12)
+    x, style = graph.norm(graph.frames(6)), graph.given(1, 12)
     found = operators(lowered(graph, graph.snake(graph.modulation(x, style, 6), 6)))
     assert "Sin" not in found
     assert found["Floor"] == 1
@@ -141,7 +140,7 @@ def test_snake_after_adain_is_near_whatever_alpha_is():
 
 def test_upsampling_and_the_last_convolution_are_one_product_each():
     graph = Published()
-    upsampled = graph.upsampling(frames(graph, 5), 5, 6, 4)
+    upsampled = graph.upsampling(graph.frames(5), 5, 6, 4)
     last = graph.add("Conv", upsampled, graph.floats(7, 6, 3), graph.floats(7), pads=[1, 1])
     found = operators(lowered(graph, last))
     assert found["MatMul"] == 2
@@ -165,7 +164,7 @@ def activated(graph, x, n_channels):
 
 def test_a_residual_block_counts_its_frames_once():
     graph = Published()
-    x = frames(graph, 6)
+    x = graph.frames(6)
     for dilation in (1, 3):
         y = graph.convolution(activated(graph, x, 6), 6, 6, 3, dilations=[dilation], pads=[dilation, dilation])
         x = graph.add("Add", x, y)
@@ -192,7 +191,7 @@ def test_sums_of_frames_of_two_origins_are_counted_anew():
 
 def test_frames_that_are_equally_many_are_named_alike():
     graph = Published()
-    y = graph.convolution(activated(graph, frames(graph, 5), 5), 5, 6)
+    y = graph.convolution(activated(graph, graph.frames(5), 5), 5, 6)
     model = recognize(graph.model(graph.add("Transpose", y, perm=[0, 2, 1]), y))
     share_lengths(model.graph)
     modulated, convolved = (the_node(model, name).outputs[0].shape for name in ("Modulate", "QuantizedConv"))

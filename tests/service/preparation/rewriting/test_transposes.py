@@ -150,16 +150,6 @@ def test_slices_of_several_axes_or_of_none_named_stay_where_they_are():
     assert operators(moved(build, expected=0))["Transpose"] == 3
 
 
-def test_outputs_of_the_graph_keep_their_layout():
-    def build(graph):
-        there = turned(graph, graph.given(1, 3, 7))
-        summed = graph.add("Add", there, turned(graph, graph.given(1, 3, 7)))
-        put = graph.add("Concat", there, summed, axis=1)
-        return there, turned(graph, there), summed, put, graph.add("Slice", put, *ints(graph, 0, 2, 1))
-
-    moved(build)
-
-
 def test_what_is_asked_for_in_both_layouts_is_there_in_both():
     def build(graph):
         x = graph.add("Sin", turn_of(graph))
