@@ -30,12 +30,10 @@ from ortffi._api import SLOTS, ErrorCode
 SOURCES = Path(__file__).with_name("library")
 FILE_NAME = "libonnxruntime.so"
 
-FLAGS = ["-std=gnu11", "-O1", "-g", "-fPIC", "-fvisibility=hidden", "-pthread"]
+FLAGS = ["-std=gnu11", "-O1", "-g", "-fPIC", "-fvisibility=hidden", "-pthread", "-D_GNU_SOURCE", "-shared"]
 FLAGS += ["-Wall", "-Wextra", "-Werror"]
-SANITIZERS = ["-fsanitize=address,undefined", "-fno-omit-frame-pointer"]
-SANITIZERS += ["-fno-sanitize-recover=undefined"]
 
-SOUNDS = ("silence", "nan", "noise", "quiet", "loud", "shifted", "short", "durations", "bound")
+SOUNDS = ("silence", "nan", "noise", "quiet", "loud", "short", "durations", "bound")
 """The ways in which a run on the GPU can sound wrong; `library/sound.c` says what each is."""
 
 _SCALARS = ("bool", "char", "const", "double", "float", "int", "void")
@@ -112,14 +110,12 @@ class Stub:
         assert sound in SOUNDS, sound
         return self._set("STUB_SOUND", sound)
 
-    def place(self, *, cpu_operators=None, cpu_share=0.0, copies=0):
-        """Choose what sessions on the GPU say of their nodes, in profiles and when asked.
+    def place(self, *, cpu_operators=None, copies=0):
+        """Choose what sessions on the GPU say of their nodes in profiles.
 
         Args:
             cpu_operators: types of the nodes that are left to the CPU, `*` for all; None for those
                 of Kokoro's that the CUDA provider has no kernel for.
-            cpu_share: of the other nodes, how many are left to the CPU, 0 to 1. Chosen by their
-                names, so it is about that many of many and the same ones each time.
             copies: nodes that copy between host and GPU, of which each run has an event.
 
         A session that is to capture CUDA graphs is refused where there are copies, and where a node
@@ -127,7 +123,7 @@ class Stub:
         """
         if cpu_operators is not None:
             self._set("STUB_CPU_OPERATORS", ",".join(cpu_operators))
-        return self._set("STUB_CPU_SHARE", str(cpu_share))._set("STUB_COPIES", str(copies))
+        return self._set("STUB_COPIES", str(copies))
 
     def copy_tensors(self):
         """Let `CopyTensors` copy to and from the GPU, which else is refused.
@@ -146,8 +142,7 @@ class Stub:
         """Return the calls of all processes so far, in order."""
         if not self._record.exists():
             return []
-        text = self._record.read_text(encoding="utf-8", errors="surrogateescape")
-        entries = [json.loads(line) for line in text.splitlines()]
+        entries = map(json.loads, self._record.read_text(encoding="utf-8").splitlines())
         return [Call(e.pop("function"), e.pop("process"), refused=e.pop("refused", None), arguments=e) for e in entries]
 
     def named(self, *functions):
@@ -161,13 +156,8 @@ class Stub:
         Returns:
             The graph's id, and `capture`, `replay` or `none`.
         """
-        runs = self.named("Run", "RunWithBinding")
-        given = [run.arguments for run in runs if "graph_run" in run.arguments]
-        return [(arguments["graph"], arguments["graph_run"]) for arguments in given]
-
-    def forget_calls(self):
-        """Begin the record anew."""
-        self._record.unlink(missing_ok=True)
+        runs = [run.arguments for run in self.named("Run", "RunWithBinding")]
+        return [(run["graph"], run["graph_run"]) for run in runs if "graph_run" in run]
 
     def run(self, command, environment=None):
         """Run a command that uses the stub, with Python's module path as it is here."""
@@ -175,11 +165,8 @@ class Stub:
         return subprocess.run(
             command,
             env={**os.environ, "PYTHONPATH": path, **self.environment, **(environment or {})},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+            capture_output=True, text=True, timeout=300, check=False,
+        )  # fmt: skip
 
     def python(self, script, *arguments):
         """Run a script with warnings as errors and return what it printed; it must succeed."""
@@ -196,7 +183,7 @@ class Stub:
         return self
 
 
-def compile_library(folder, *flags):
+def compile_library(folder):
     """Compile the stub into a folder and return the library.
 
     Raises:
@@ -205,10 +192,8 @@ def compile_library(folder, *flags):
     """
     (folder / "ort_table.h").write_text(header(), encoding="utf-8")
     path = folder / FILE_NAME
-    sources = sorted(map(str, SOURCES.glob("*.c")))
-    includes = [f"-I{SOURCES}", f"-I{folder}"]
-    command = ["cc", *FLAGS, *flags, *includes, "-D_GNU_SOURCE", "-shared", "-o", str(path)]
-    done = subprocess.run([*command, *sources, "-ldl", "-lm"], capture_output=True, text=True, check=False)
+    command = ["cc", *FLAGS, f"-I{SOURCES}", f"-I{folder}", "-o", path, *sorted(SOURCES.glob("*.c")), "-ldl", "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return path
 

@@ -11,14 +11,13 @@ const OrtApi *real;
 size_t real_size;
 
 static const OrtApiBase *real_base;
-static void *library;
 static OrtApi table;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void load(void) {
     const char *path = setting("STUB_REAL_LIBRARY");
     if (path == NULL) give_up("STUB_REAL_LIBRARY does not name the library that computes");
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL) give_up("%s", dlerror());
     void *function = dlsym(library, "OrtGetApiBase");
     if (function == NULL) give_up("%s", dlerror());
@@ -49,29 +48,9 @@ static const OrtApi *get_api(uint32_t version) {
 static const char *get_version_string(void) { return real_base->GetVersionString(); }
 
 EXPORTED const OrtApiBase *OrtGetApiBase(void);
-EXPORTED OrtStatus *OrtSessionOptionsAppendExecutionProvider_CPU(OrtSessionOptions *, int);
-EXPORTED OrtStatus *OrtSessionOptionsAppendExecutionProvider_CUDA(OrtSessionOptions *, int);
-EXPORTED OrtStatus *OrtSessionOptionsAppendExecutionProvider_Tensorrt(OrtSessionOptions *, int);
 
 const OrtApiBase *OrtGetApiBase(void) {
     static const OrtApiBase base = {get_api, get_version_string};
     pthread_once(&once, load);
     return &base;
-}
-
-OrtStatus *OrtSessionOptionsAppendExecutionProvider_CPU(OrtSessionOptions *options, int arena) {
-    void *function = dlsym(library, "OrtSessionOptionsAppendExecutionProvider_CPU");
-    if (function == NULL) give_up("%s", dlerror());
-    return ((OrtStatus * (*)(OrtSessionOptions *, int)) function)(options, arena);
-}
-
-OrtStatus *OrtSessionOptionsAppendExecutionProvider_CUDA(OrtSessionOptions *options, int device) {
-    (void)device;
-    return table.SessionOptionsAppendExecutionProvider_CUDA(options, NULL);
-}
-
-OrtStatus *OrtSessionOptionsAppendExecutionProvider_Tensorrt(OrtSessionOptions *options,
-                                                             int device) {
-    (void)device;
-    return table.SessionOptionsAppendExecutionProvider_TensorRT(options, NULL);
 }

@@ -34,8 +34,6 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 /* Those that CUDA leaves to the CPU where they compute shapes, so that nothing is copied. */
 static const char *const OF_SHAPES = "Cast,Concat,Gather,Shape,Size,Slice,Squeeze,Unsqueeze";
 static const char *const WITH_SUBGRAPHS = "If,Loop,Scan";
-/* Other domains' nodes are of custom operators, which have a kernel for the CPU. */
-static const char *const DOMAINS = "ai.onnx,com.microsoft,com.microsoft.nchwc";
 
 static void forget_id(GraphId **link) {
     GraphId *found = *link;
@@ -100,16 +98,13 @@ static OrtStatus *refuse_node(const char *reason) {
 }
 
 static OrtStatus *check_node(const OrtEpAssignedNode *node, int providers) {
-    const char *operator_type = "", *name = "", *domain = "";
+    const char *operator_type = "";
     OrtStatus *status = real->EpAssignedNode_GetOperatorType(node, &operator_type);
-    if (status == NULL) status = real->EpAssignedNode_GetName(node, &name);
-    if (status == NULL) status = real->EpAssignedNode_GetDomain(node, &domain);
     if (status != NULL) return status;
     if (is_listed(operator_type, WITH_SUBGRAPHS))
         return refuse_node("as the model has control flow nodes which can't be supported by");
-    const char *provider = provider_of_node(providers, operator_type, name);
-    if ((*domain != '\0' && !is_listed(domain, DOMAINS)) ||
-        (strcmp(provider, "CPUExecutionProvider") == 0 && !is_listed(operator_type, OF_SHAPES)))
+    const char *provider = provider_of_node(providers, operator_type);
+    if (strcmp(provider, "CPUExecutionProvider") == 0 && !is_listed(operator_type, OF_SHAPES))
         return refuse_node(" as all compute graph nodes have not been partitioned to the");
     return NULL;
 }

@@ -4,12 +4,10 @@
  * by the same addresses. No address is ever given out twice. */
 #include "stub.h"
 
-#include <signal.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum { PAGE = 4096 };
 enum { DEVICE_ALLOCATOR = 0, DEFAULT_MEMORY = 0 };
@@ -38,28 +36,13 @@ typedef struct Allocator {
 
 static Block *blocks;
 static char *space, *next_address;
-static struct sigaction otherwise;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-/* Say what it was, and let it happen again as if nobody had looked. */
-static void on_fault(int signal, siginfo_t *fault, void *context) {
-    static const char TEXT[] = "stub of ONNX Runtime: the host touched memory of the GPU, or "
-                               "pinned memory that was freed\n";
-    (void)signal, (void)context;
-    const char *address = fault->si_addr;
-    if (address >= space && address < space + SPACE &&
-        write(STDERR_FILENO, TEXT, sizeof TEXT - 1) < 0)
-        abort();
-    sigaction(SIGSEGV, &otherwise, NULL);
-}
 
 static void reserve(void) {
     space = mmap(NULL, SPACE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (space == MAP_FAILED) give_up("no addresses for the memory of a GPU");
     next_address = space;
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
-    sigaction(SIGSEGV, &action, &otherwise);
 }
 
 static void *add_block(size_t size, bool is_pinned) {

@@ -38,13 +38,10 @@ static void put_node(FILE *out, char *line, int providers) {
         free(operator_type);
         return;
     }
-    name += strlen(NAME);
     provider += strlen(PROVIDER);
-    char *node = strndup(name, (size_t)(arguments - name));
     fwrite(line, 1, (size_t)(provider - line), out);
-    fputs(provider_of_node(providers, operator_type, node), out);
+    fputs(provider_of_node(providers, operator_type), out);
     fputs(provider + strcspn(provider, "\""), out);
-    free(node);
     free(operator_type);
 }
 

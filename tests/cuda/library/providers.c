@@ -18,43 +18,18 @@ struct OrtTensorRTProviderOptionsV2 {
     Options options;
 };
 
-/* What GetCUDAProviderOptionsAsString of onnxruntime-gpu 1.31.1 says before anything is set. */
-static const char *const CUDA_DEFAULTS[][2] = {
-    {"external_data_loader_reading_threads", "4"},
-    {"sdpa_kernel", "0"},
-    {"use_tf32", "1"},
-    {"fuse_conv_bias", "0"},
-    {"prefer_nhwc", "0"},
-    {"use_ep_level_unified_stream", "0"},
-    {"device_id", "0"},
-    {"tunable_op_max_tuning_duration_ms", "0"},
-    {"has_user_compute_stream", "0"},
-    {"cudnn_conv_algo_search", "EXHAUSTIVE"},
-    {"cudnn_conv1d_pad_to_nc1d", "0"},
-    {"gpu_mem_limit", "18446744073709551615"},
-    {"arena_extend_strategy", "kNextPowerOfTwo"},
-    {"do_copy_in_default_stream", "1"},
-    {"user_compute_stream", "0"},
-    {"cudnn_conv_use_max_workspace", "1"},
-    {"tunable_op_enable", "0"},
-    {"enable_cudnn", "1"},
-    {"tunable_op_tuning_enable", "0"},
-};
-
-enum { CUDA_DEFAULTS_COUNT = sizeof CUDA_DEFAULTS / sizeof *CUDA_DEFAULTS };
-
-static const char *const TENSORRT_DEFAULTS[][2] = {{"device_id", "0"}};
-
-/* It takes these too, and does not say so. */
-static const char *const CUDA_OTHERS =
+/* Those that GetCUDAProviderOptionsAsString of onnxruntime-gpu 1.31.1 names, and after them others
+ * that it takes and does not name. */
+static const char *const CUDA_OPTIONS =
+    "external_data_loader_reading_threads,sdpa_kernel,use_tf32,fuse_conv_bias,prefer_nhwc,"
+    "use_ep_level_unified_stream,device_id,tunable_op_max_tuning_duration_ms,"
+    "has_user_compute_stream,cudnn_conv_algo_search,cudnn_conv1d_pad_to_nc1d,gpu_mem_limit,"
+    "arena_extend_strategy,do_copy_in_default_stream,user_compute_stream,"
+    "cudnn_conv_use_max_workspace,tunable_op_enable,enable_cudnn,tunable_op_tuning_enable,"
     "enable_cuda_graph,enable_skip_layer_norm_strict_mode,gpu_external_alloc,"
     "gpu_external_empty_cache,gpu_external_free";
 
-static bool cuda_has(const char *key) {
-    for (size_t i = 0; i < CUDA_DEFAULTS_COUNT; i++)
-        if (strcmp(CUDA_DEFAULTS[i][0], key) == 0) return true;
-    return is_listed(key, CUDA_OTHERS);
-}
+static bool cuda_has(const char *key) { return is_listed(key, CUDA_OPTIONS); }
 
 static bool tensorrt_has(const char *key) {
     return strncmp(key, "trt_", 4) == 0 ||
@@ -117,37 +92,6 @@ static OrtStatus *update(const char *function, Options *options, bool (*has)(con
     return NULL;
 }
 
-static void put_option(FILE *file, const char *key, const char *value) {
-    fprintf(file, "%s%s=%s", ftell(file) > 0 ? ";" : "", key, value);
-}
-
-static OrtStatus *as_string(const char *function, const Options *options,
-                            const char *const (*defaults)[2], size_t defaults_count,
-                            OrtAllocator *allocator, char **out) {
-    Line *line = begin(function);
-    put_number(line, "provider_options", number_of(PROVIDER_OPTIONS, options));
-    OrtStatus *refused = refuse(function);
-    end(line, refused);
-    if (refused != NULL) return refused;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    if (file == NULL) give_up("no memory");
-    for (size_t i = 0; i < defaults_count; i++) {
-        const char *value = value_of(options, defaults[i][0]);
-        put_option(file, defaults[i][0], value ? value : defaults[i][1]);
-    }
-    for (size_t i = 0; i < options->count; i++)
-        if (strncmp(options->keys[i], "trt_", 4) == 0)
-            put_option(file, options->keys[i], options->values[i]);
-    if (fclose(file) != 0) give_up("no memory");
-    void *copy = NULL;
-    OrtStatus *status = real->AllocatorAlloc(allocator, size + 1, &copy);
-    if (status == NULL) *out = memcpy(copy, text, size + 1);
-    free(text);
-    return status;
-}
-
 static void release(const char *function, Options *options) {
     if (options == NULL) return;
     Line *line = begin(function);
@@ -159,8 +103,8 @@ static void release(const char *function, Options *options) {
 }
 
 static Setup setup_by(const Options *options, Provider provider) {
-    const char *device = options ? value_of(options, "device_id") : NULL;
-    const char *graphs = options ? value_of(options, "enable_cuda_graph") : NULL;
+    const char *device = value_of(options, "device_id");
+    const char *graphs = value_of(options, "enable_cuda_graph");
     return (Setup){(int)provider, device ? atoi(device) : 0,
                    graphs != NULL && is_listed(graphs, "1,true,True")};
 }
@@ -169,8 +113,7 @@ static OrtStatus *append(const char *function, OrtSessionOptions *session_option
                          const Options *options, Provider provider) {
     Line *line = begin(function);
     put_number(line, "session_options", number_of(SESSION_OPTIONS, session_options));
-    if (options != NULL)
-        put_number(line, "provider_options", number_of(PROVIDER_OPTIONS, options));
+    put_number(line, "provider_options", number_of(PROVIDER_OPTIONS, options));
     OrtStatus *refused = refuse(function);
     end(line, refused);
     if (refused == NULL)
@@ -179,7 +122,7 @@ static OrtStatus *append(const char *function, OrtSessionOptions *session_option
 }
 
 /* The functions of a provider, which differ by their names only. */
-#define FUNCTIONS(NAME, PROVIDER, HAS, DEFAULTS, DEFAULTS_COUNT)                                  \
+#define FUNCTIONS(NAME, PROVIDER, HAS)                                                            \
     OrtStatus *stub_Create##NAME##ProviderOptions(Ort##NAME##ProviderOptionsV2 **out) {           \
         return create("Create" #NAME "ProviderOptions", sizeof **out, (void **)out);              \
     }                                                                                             \
@@ -188,18 +131,8 @@ static OrtStatus *append(const char *function, OrtSessionOptions *session_option
                                                   const char *const *values, size_t count) {      \
         return update("Update" #NAME "ProviderOptions", &own->options, HAS, keys, values, count); \
     }                                                                                             \
-    OrtStatus *stub_Get##NAME##ProviderOptionsAsString(const Ort##NAME##ProviderOptionsV2 *own,   \
-                                                       OrtAllocator *allocator, char **out) {     \
-        return as_string("Get" #NAME "ProviderOptionsAsString", &own->options, DEFAULTS,          \
-                         DEFAULTS_COUNT, allocator, out);                                         \
-    }                                                                                             \
     void stub_Release##NAME##ProviderOptions(Ort##NAME##ProviderOptionsV2 *own) {                 \
         release("Release" #NAME "ProviderOptions", own ? &own->options : NULL);                   \
-    }                                                                                             \
-    OrtStatus *stub_SessionOptionsAppendExecutionProvider_##NAME(                                 \
-        OrtSessionOptions *options, const Ort##NAME##ProviderOptions *own) {                      \
-        (void)own;                                                                                \
-        return append("SessionOptionsAppendExecutionProvider_" #NAME, options, NULL, PROVIDER);   \
     }                                                                                             \
     OrtStatus *stub_SessionOptionsAppendExecutionProvider_##NAME##_V2(                            \
         OrtSessionOptions *options, const Ort##NAME##ProviderOptionsV2 *own) {                    \
@@ -207,8 +140,8 @@ static OrtStatus *append(const char *function, OrtSessionOptions *session_option
                       &own->options, PROVIDER);                                                   \
     }
 
-FUNCTIONS(CUDA, CUDA, cuda_has, CUDA_DEFAULTS, CUDA_DEFAULTS_COUNT)
-FUNCTIONS(TensorRT, TENSORRT, tensorrt_has, TENSORRT_DEFAULTS, 1)
+FUNCTIONS(CUDA, CUDA, cuda_has)
+FUNCTIONS(TensorRT, TENSORRT, tensorrt_has)
 
 /* The pretended ones come first, as in ONNX Runtime's order of preference. */
 OrtStatus *stub_GetAvailableProviders(char ***out, int *count) {

@@ -74,18 +74,6 @@ void put_pairs(Line *line, const char *key, const char *const *keys, const char 
     fputc('}', line->file);
 }
 
-void put_sizes(Line *line, const char *key, const char *const *keys, const size_t *values,
-               size_t count) {
-    put_key(line, key);
-    fputc('{', line->file);
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0) fputs(", ", line->file);
-        put_text(line->file, keys[i]);
-        fprintf(line->file, ": %zu", values[i]);
-    }
-    fputc('}', line->file);
-}
-
 void end(Line *line, const OrtStatus *refused) {
     if (refused != NULL) put_string(line, "refused", real->GetErrorMessage(refused));
     fputs("}\n", line->file);

@@ -45,67 +45,6 @@ void stub_ReleaseSessionOptions(OrtSessionOptions *options) {
     real->ReleaseSessionOptions(options);
 }
 
-OrtStatus *stub_AddSessionConfigEntry(OrtSessionOptions *options, const char *key,
-                                      const char *value) {
-    Line *line = begin_options("AddSessionConfigEntry", options);
-    put_string(line, "key", key);
-    put_string(line, "value", value);
-    END_OR_RETURN(line, "AddSessionConfigEntry");
-    return real->AddSessionConfigEntry(options, key, value);
-}
-
-OrtStatus *stub_SetSessionGraphOptimizationLevel(OrtSessionOptions *options,
-                                                 GraphOptimizationLevel level) {
-    Line *line = begin_options("SetSessionGraphOptimizationLevel", options);
-    put_number(line, "level", level);
-    END_OR_RETURN(line, "SetSessionGraphOptimizationLevel");
-    return real->SetSessionGraphOptimizationLevel(options, level);
-}
-
-OrtStatus *stub_EnableProfiling(OrtSessionOptions *options, const ORTCHAR_T *prefix) {
-    Line *line = begin_options("EnableProfiling", options);
-    put_string(line, "prefix", prefix);
-    END_OR_RETURN(line, "EnableProfiling");
-    return real->EnableProfiling(options, prefix);
-}
-
-OrtStatus *stub_RegisterCustomOpsLibrary(OrtSessionOptions *options, const char *path,
-                                         void **handle) {
-    Line *line = begin_options("RegisterCustomOpsLibrary", options);
-    put_string(line, "library", path);
-    END_OR_RETURN(line, "RegisterCustomOpsLibrary");
-    return real->RegisterCustomOpsLibrary(options, path, handle);
-}
-
-OrtStatus *stub_RegisterCustomOpsLibrary_V2(OrtSessionOptions *options, const ORTCHAR_T *path) {
-    Line *line = begin_options("RegisterCustomOpsLibrary_V2", options);
-    put_string(line, "library", path);
-    END_OR_RETURN(line, "RegisterCustomOpsLibrary_V2");
-    return real->RegisterCustomOpsLibrary_V2(options, path);
-}
-
-OrtStatus *stub_CreateArenaCfgV2(const char *const *keys, const size_t *values, size_t count,
-                                 OrtArenaCfg **out) {
-    Line *line = begin("CreateArenaCfgV2");
-    put_sizes(line, "options", keys, values, count);
-    END_OR_RETURN(line, "CreateArenaCfgV2");
-    return real->CreateArenaCfgV2(keys, values, count, out);
-}
-
-OrtStatus *stub_CreateAndRegisterAllocator(OrtEnv *environment, const OrtMemoryInfo *memory,
-                                           const OrtArenaCfg *arena) {
-    Line *line = begin("CreateAndRegisterAllocator");
-    const char *name = "";
-    OrtStatus *status = real->MemoryInfoGetName(memory, &name);
-    put_string(line, "memory", name);
-    if (status != NULL) {
-        end(line, status);
-        return status;
-    }
-    END_OR_RETURN(line, "CreateAndRegisterAllocator");
-    return real->CreateAndRegisterAllocator(environment, memory, arena);
-}
-
 /* The library that computes has no arena on a GPU to shrink, and would refuse to try. */
 OrtStatus *stub_AddRunConfigEntry(OrtRunOptions *options, const char *key, const char *value) {
     Line *line = begin("AddRunConfigEntry");
@@ -193,43 +132,12 @@ OrtStatus *stub_CreateSessionFromArray(const OrtEnv *environment, const void *mo
                 &making, out);
 }
 
-OrtStatus *stub_CreateSessionWithPrepackedWeightsContainer(const OrtEnv *environment,
-                                                           const ORTCHAR_T *path,
-                                                           const OrtSessionOptions *options,
-                                                           OrtPrepackedWeightsContainer *weights,
-                                                           OrtSession **out) {
-    const char *function = "CreateSessionWithPrepackedWeightsContainer";
-    Line *line = begin_options(function, options);
-    put_string(line, "path", path);
-    Making making;
-    OrtStatus *refused = begin_session(line, function, options, &making);
-    if (refused != NULL) return refused;
-    return made(real->CreateSessionWithPrepackedWeightsContainer(environment, path, making.options,
-                                                                 weights, out),
-                &making, out);
-}
-
-OrtStatus *stub_CreateSessionFromArrayWithPrepackedWeightsContainer(
-    const OrtEnv *environment, const void *model, size_t size, const OrtSessionOptions *options,
-    OrtPrepackedWeightsContainer *weights, OrtSession **out) {
-    const char *function = "CreateSessionFromArrayWithPrepackedWeightsContainer";
-    Line *line = begin_options(function, options);
-    put_number(line, "bytes", (long long)size);
-    Making making;
-    OrtStatus *refused = begin_session(line, function, options, &making);
-    if (refused != NULL) return refused;
-    return made(real->CreateSessionFromArrayWithPrepackedWeightsContainer(
-                    environment, model, size, making.options, weights, out),
-                &making, out);
-}
-
 void stub_ReleaseSession(OrtSession *session) {
     if (session != NULL) {
         Line *line = begin("ReleaseSession");
         put_number(line, "session", number_of(SESSION, session));
         end(line, NULL);
     }
-    forget_assignment(session);
     forget_graphs(session);
     forget(SESSION, session);
     real->ReleaseSession(session);

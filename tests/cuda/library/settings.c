@@ -18,16 +18,6 @@ void give_up(const char *format, ...) {
 
 const char *setting(const char *name) { return getenv(name); }
 
-double share_setting(const char *name, double otherwise) {
-    const char *text = setting(name);
-    if (text == NULL) return otherwise;
-    char *rest = NULL;
-    double value = strtod(text, &rest);
-    if (rest == text || *rest != '\0' || !(value >= 0 && value <= 1))
-        give_up("%s must be a number from 0 to 1, not '%s'", name, text);
-    return value;
-}
-
 long count_setting(const char *name, long otherwise) {
     const char *text = setting(name);
     if (text == NULL) return otherwise;

@@ -4,13 +4,14 @@
  *   durations  a frame of one token is given to the next; the sound stays as it is
  *   bound      ten times as loud where a run writes into memory that was there before
  *
- * The sound is every float32 row of STUB_SOUND_ELEMENTS or more elements, 600 unless said: a
- * frame of Kokoro's. Durations are the float32 or int64 outputs with less. */
+ * The sound is every float32 row of a frame of Kokoro's or more. Durations are the float32 or int64 outputs with less. */
 #include "stub.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { FRAME = 600 }; /* samples */
 
 static const double LEFT = 1 - 0.275;
 
@@ -40,23 +41,12 @@ static void be_quiet(float *samples, size_t count) { scale(samples, count, 0.01f
 
 static void be_loud(float *samples, size_t count) { scale(samples, count, 10); }
 
-/* The second half first. */
-static void be_shifted(float *samples, size_t count) {
-    size_t half = count / 2;
-    float *copy = malloc(count * sizeof *copy);
-    if (copy == NULL) give_up("no memory");
-    memcpy(copy, samples, count * sizeof *copy);
-    memcpy(samples, copy + half, (count - half) * sizeof *samples);
-    memcpy(samples + (count - half), copy, half * sizeof *samples);
-    free(copy);
-}
-
 static const struct {
     const char *name;
     void (*apply)(float *samples, size_t count);
 } SOUNDS[] = {
     {"silence", be_silent}, {"nan", be_no_numbers}, {"noise", be_noise},
-    {"quiet", be_quiet},    {"loud", be_loud},      {"shifted", be_shifted},
+    {"quiet", be_quiet},    {"loud", be_loud},
 };
 
 static bool is_row(const Tensor *tensor) {
@@ -67,13 +57,12 @@ static bool is_row(const Tensor *tensor) {
 
 static bool is_sound(const Tensor *tensor) {
     return tensor->type == FLOAT && is_row(tensor) &&
-           tensor->count >= (size_t)count_setting("STUB_SOUND_ELEMENTS", 600);
+           tensor->count >= FRAME;
 }
 
 static bool are_durations(const Tensor *tensor) {
     return (tensor->type == FLOAT || tensor->type == INT64) && tensor->count > 0 &&
-           !is_sound(tensor) && tensor->data != NULL &&
-           tensor->count < (size_t)count_setting("STUB_SOUND_ELEMENTS", 600);
+           tensor->data != NULL && tensor->count < FRAME;
 }
 
 static double duration(const Tensor *tensor, size_t i) {

@@ -19,19 +19,10 @@
     DO(CreateSessionOptions)                                                                      \
     DO(CloneSessionOptions)                                                                       \
     DO(ReleaseSessionOptions)                                                                     \
-    DO(AddSessionConfigEntry)                                                                     \
-    DO(SetSessionGraphOptimizationLevel)                                                          \
-    DO(EnableProfiling)                                                                           \
-    DO(RegisterCustomOpsLibrary)                                                                  \
-    DO(RegisterCustomOpsLibrary_V2)                                                               \
-    DO(CreateArenaCfgV2)                                                                          \
-    DO(CreateAndRegisterAllocator)                                                                \
     DO(AddRunConfigEntry)                                                                         \
     DO(ReleaseRunOptions)                                                                         \
     DO(CreateSession)                                                                             \
     DO(CreateSessionFromArray)                                                                    \
-    DO(CreateSessionWithPrepackedWeightsContainer)                                                \
-    DO(CreateSessionFromArrayWithPrepackedWeightsContainer)                                       \
     DO(ReleaseSession)                                                                            \
     DO(Run)                                                                                       \
     DO(CreateIoBinding)                                                                           \
@@ -45,26 +36,19 @@
     DO(CreateAllocator)                                                                           \
     DO(ReleaseAllocator)                                                                          \
     DO(CopyTensors)                                                                               \
-    DO(SessionEndProfiling)                                                                       \
-    DO(Session_GetEpGraphAssignmentInfo)                                                          \
-    DO(EpAssignedSubgraph_GetEpName)                                                              \
-    DO(EpAssignedSubgraph_GetNodes)
+    DO(SessionEndProfiling)
 
 /* Those of a provider, where the stub plays a build that has it. */
 #define REPLACED_OF_CUDA(DO)                                                                      \
     DO(CreateCUDAProviderOptions)                                                                 \
     DO(UpdateCUDAProviderOptions)                                                                 \
-    DO(GetCUDAProviderOptionsAsString)                                                            \
     DO(ReleaseCUDAProviderOptions)                                                                \
-    DO(SessionOptionsAppendExecutionProvider_CUDA)                                                \
     DO(SessionOptionsAppendExecutionProvider_CUDA_V2)
 
 #define REPLACED_OF_TENSORRT(DO)                                                                  \
     DO(CreateTensorRTProviderOptions)                                                             \
     DO(UpdateTensorRTProviderOptions)                                                             \
-    DO(GetTensorRTProviderOptionsAsString)                                                        \
     DO(ReleaseTensorRTProviderOptions)                                                            \
-    DO(SessionOptionsAppendExecutionProvider_TensorRT)                                            \
     DO(SessionOptionsAppendExecutionProvider_TensorRT_V2)
 
 /* Each is declared by the type of its place in the table. */
@@ -83,7 +67,6 @@ enum { FLOAT = 1, INT64 = 7 };
 
 /* settings.c: environment variables. */
 const char *setting(const char *name); /* NULL where it is not set */
-double share_setting(const char *name, double otherwise);
 long count_setting(const char *name, long otherwise);
 bool is_listed(const char *word, const char *list); /* separated by commas; "*" lists all */
 bool is_built_with(const char *provider);
@@ -100,8 +83,6 @@ void put_number(Line *line, const char *key, long long value);
 void put_string(Line *line, const char *key, const char *value);
 void put_strings(Line *line, const char *key, const char *const *values, size_t count);
 void put_pairs(Line *line, const char *key, const char *const *keys, const char *const *values,
-               size_t count);
-void put_sizes(Line *line, const char *key, const char *const *keys, const size_t *values,
                size_t count);
 void end(Line *line, const OrtStatus *refused);
 /* Ends the line as refused, and the process: for what a real one does wrong in silence. */
@@ -159,13 +140,10 @@ OrtAllocator *gpu_allocator(int device);
 void *storage_of(const void *address); /* where the host finds what the GPU finds there */
 
 /* placement.c: where a node is said to be computed, in a session with these providers. */
-const char *provider_of_node(int providers, const char *operator_type, const char *name);
+const char *provider_of_node(int providers, const char *operator_type);
 
 /* profile.c */
 void rewrite_profile(const char *path, int providers);
-
-/* assignment.c */
-void forget_assignment(const OrtSession *session);
 
 /* sound.c: make the outputs of a run sound as told. `is_given` tells which the caller allocated. */
 OrtStatus *spoil(OrtValue **outputs, const bool *is_given, size_t count);
