@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import dataclasses
 import json
 import os
@@ -7,11 +5,9 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +17,7 @@ from bench.gpu.peer import open_package
 from bench.gpu.presence import lack_of_gpu
 from bench.gpu.setup import Extent, Setup, blocks
 from bench.processes import ChildError
-from bench.sides import Side, Spoken
+from bench.sides import Spoken
 from bench.variants import opened, prepared_for_gpus
 from service.model.parity import log_spectral_distance
 from service.settings import Settings
@@ -38,9 +34,7 @@ class Talker:
     """Stands in for a process that speaks; each token takes it as long as the last one."""
 
     def __init__(self, token_s, n_samples=24_000):
-        self.token_s = token_s
-        self.n_samples = n_samples
-        self.said: list[int] = []
+        self.token_s, self.n_samples, self.said = token_s, n_samples, []
 
     def say(self, phonemes):
         self.said.append(len(phonemes))
@@ -60,65 +54,33 @@ def test_blocks_have_each_length_once_and_take_about_as_long():
     totals = [sum(block) for block in found]
     assert max(totals) < 1.3 * min(totals)
     for block in found:
-        assert block != sorted(block)
         assert all(abs(one - other) >= 28 for one, other in pairwise(block))
 
 
-@pytest.mark.parametrize(
-    ("their_token_s", "met"), [(0.001, [False, False]), (0.003, [True, False]), (0.005, [True] * 2)]
-)
-def test_bounds_are_held_to_one_length_and_to_mixed_ones(their_token_s, met):
-    rows = against(Talker(0.002), Talker(their_token_s), FEW, bounds=True)  # type: ignore[arg-type]
-    assert [row.met for row in rows] == [met[0], None, met[1], None]
-    assert f"{their_token_s / 0.002:.3f} times" in rows[0].compared
-    assert rows[2].measurement == "mixed lengths, 2 requests"
-    assert "3 pairs" in rows[2].compared
+def test_bounds_are_held_to_one_length_and_to_mixed_ones():
+    for their_token_s, met in ((0.001, [False, False]), (0.003, [True, False]), (0.005, [True, True])):
+        rows = against(Talker(0.002), Talker(their_token_s), FEW, bounds=True)
+        assert [row.met for row in rows] == [met[0], None, met[1], None]
+        assert f"{their_token_s / 0.002:.3f} times" in rows[0].compared
+        assert rows[2].measurement == "mixed lengths, 2 requests"
+        assert "3 pairs" in rows[2].compared
+    assert {row.met for row in against(Talker(0.002), Talker(0.001), FEW, bounds=False)} == {None}
 
 
-def test_peers_without_bounds_miss_none():
-    rows = against(Talker(0.002), Talker(0.001), FEW, bounds=False)  # type: ignore[arg-type]
-    assert {row.met for row in rows} == {None}
-
-
-def test_both_sides_say_all_of_it_in_the_same_order():
+def test_both_sides_say_the_same_in_the_same_order():
     ours, theirs = Talker(0.002), Talker(0.001)
-    mixed_lengths(ours, theirs, FEW, None)  # type: ignore[arg-type]
+    mixed_lengths(ours, theirs, FEW, None)
     assert ours.said == theirs.said == [8, 20, 12, 30, 16, 24] * 2
-
-
-@pytest.mark.parametrize(("n_samples", "alike"), [(24_600, True), (23_400, True), (25_200, False)])
-def test_sides_that_do_not_say_the_same_are_not_compared(n_samples, alike):
-    sides: Sequence[Any] = (Talker(0.002), Talker(0.001, n_samples))
-    if alike:
-        against(*sides, FEW, bounds=True)
-        return
+    for n_samples in (24_600, 23_400):
+        against(Talker(0.002), Talker(0.001, n_samples), FEW, bounds=True)
     with pytest.raises(ChildError, match=r"differs: 1\.00 s and 1\.05 s"):
-        against(*sides, FEW, bounds=True)
-
-
-def test_repeats_limit_everything():
-    assert Extent().limited(None) == Extent()
-    limited = Extent().limited(2)
-    assert (limited.one_length, limited.servers, limited.streams, limited.windows) == (2, 2, 2, 2)
-    assert list(limited.blocks) == blocks()[:2]
+        against(Talker(0.002), Talker(0.001, 25_200), FEW, bounds=True)
 
 
 def test_nodes_that_are_not_the_processors_are_the_gpus():
     nodes = {"CUDAExecutionProvider": 80, "TensorrtExecutionProvider": 10}
     assert share_on_gpu({**nodes, "CPUExecutionProvider": 10}) == 0.9
-    assert share_on_gpu(nodes) == 1.0
     assert share_on_gpu({"CPUExecutionProvider": 10}) == 0.0
-
-
-def test_a_side_of_ours_has_settings_and_variables():
-    setup = Setup(settings={"cache_dir": "/cache"}, environment={"ONNXRUNTIME_LIB_DIR": "/here"})
-    assert setup.ours("float16", buckets="1").environment() == {
-        "KOKORO_PROVIDER": "cuda",
-        "KOKORO_PRECISION": "float16",
-        "KOKORO_CACHE_DIR": "/cache",
-        "KOKORO_BUCKETS": "1",
-        "ONNXRUNTIME_LIB_DIR": "/here",
-    }
 
 
 def test_without_a_gpu_it_ends_with_status_2_and_one_line():
@@ -152,12 +114,6 @@ def _refuse(name):
     )
 
 
-def test_gpu_driver_and_libraries_are_named(tmp_path):
-    told = presence.gpu_and_libraries(Machine(tmp_path, driver_library=tmp_path / "libcuda.so.1", packages=()))
-    assert told.startswith("GPU: no NVIDIA driver")
-    assert "CUDA unknown, cuDNN unknown; the package is " in told
-
-
 @pytest.mark.parametrize("ids", [[16], [3, 50, 7, 90]])
 def test_the_package_says_what_we_say_of_the_same_two_files(tmp_path, ids):
     whole = write_small_kokoro(tmp_path / "small.onnx")
@@ -168,7 +124,6 @@ def test_the_package_says_what_we_say_of_the_same_two_files(tmp_path, ids):
     assert identity.endswith("CPUExecutionProvider, processor")
     with closing(open_folder(tmp_path)) as model:
         said = model.infer(ids, style, 1.0, buckets=[1])
-    assert durations is not None
     assert durations.tolist() == said.durations.tolist()
     assert samples.size == 600 * durations.sum()
     assert np.abs(samples).max() > 0.05
@@ -199,7 +154,7 @@ def native(model_file, cache_dir):
 @pytest.fixture
 def decoded(native, monkeypatch):
     """How often so many frames were decoded."""
-    counts: Counter[int] = Counter()
+    counts = Counter()
     decode = SplitModel.decode
 
     def count(model, encoding, first, last, *more, **named):
@@ -243,26 +198,6 @@ def test_a_model_that_is_decoded_whole_has_no_windows_to_measure(model_file, cac
     assert done.stderr.splitlines()[-1].startswith("bench.gpu.chunks: the model cannot be decoded")
 
 
-@pytest.mark.parametrize("window", [[[0.01, 0.03]], []], ids=["graphs", "none"])
-def test_windows_are_told_by_chunk_and_replays_where_there_are_some(monkeypatch, window):
-    chunk = {"name": "5.1 s, 4 windows", "first": [[0.1, 0.4]], "all": [[0.5, 0.4]]}
-    told = json.dumps({"chunks": [chunk], "window": window})
-    asked: list[tuple[str, ...]] = []
-
-    def python(*arguments, environment):
-        asked.append((*arguments, *environment))
-        return nullcontext()
-
-    monkeypatch.setattr(measurements, "python", python)
-    monkeypatch.setattr(measurements, "answer", lambda process: told)
-    extent = Extent(windows=7, chunks_s=(5.0, 9.0))
-    rows, replays = measurements.windows(Side("ours", settings={"provider": "cuda"}), extent)
-    assert asked == [("-m", "bench.gpu.chunks", "7", "5.0", "9.0", "KOKORO_PROVIDER")]
-    assert [row.measurement for row in rows] == ["first samples of 5.1 s, 4 windows", "all samples of 5.1 s, 4 windows"]
-    assert [row.compared.split()[0] for row in rows] == ["**0.250**", "**1.250**"]
-    assert [row.compared.split()[0] for row in replays] == (["**3.000"] if window else [])
-
-
 @pytest.mark.slow
 def test_all_of_it_runs_on_a_stand_in(library, model_file, cache_dir, tmp_path):
     """Our side on the stub of a CUDA build, theirs on the package's CPU provider."""
@@ -299,7 +234,7 @@ def _graph_runs(record):
     """Return what the last six runs were in the process that had two decoders with graphs."""
     calls = [json.loads(line) for line in record.read_text(encoding="utf-8").splitlines()]
     runs = [call for call in calls if "graph_run" in call and call["graph"] in (-1, 104)]
-    decoders: dict[int, set[int]] = {}
+    decoders = {}
     for run in runs:
         decoders.setdefault(run["process"], set()).add(run["session"])
     (process,) = (process for process, sessions in decoders.items() if len(sessions) == 2)
@@ -309,15 +244,13 @@ def _graph_runs(record):
 def _stub_environment(real, folder):
     """Return what makes a process use the stub of the tests of CUDA, compiled into a folder."""
     program = (
-        "import sys, json, pathlib; from tests.cuda import stub; "
-        "folder = pathlib.Path(sys.argv[1]); "
-        "library = stub.compile_library(folder); "
-        "made = stub.Stub(library, folder / 'cuda', pathlib.Path(sys.argv[2])); "
+        "import sys, json, pathlib; from tests.cuda import stub; folder = pathlib.Path(sys.argv[1]); "
+        "made = stub.Stub(stub.compile_library(folder), folder / 'cuda', pathlib.Path(sys.argv[2])); "
         "print(json.dumps(made.environment))"
     )
-    path = os.pathsep.join(filter(None, sys.path))
     done = subprocess.run(
         [sys.executable, "-c", program, str(folder), str(real)],
-        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True, text=True, check=True,
     )  # fmt: skip
     return dict(json.loads(done.stdout))

@@ -32,29 +32,29 @@ def read(tmp_path):
     return read
 
 
-@pytest.mark.parametrize(
-    ("name", "part"),
-    [
-        ("/encoder/text_encoder/lstm/LSTM_quant", "text encoder"),
-        ("/encoder/predictor/text_encoder/lstms.0/LSTM_quant", "prosody"),
-        ("/encoder/F0.1/norm1/Add", "prosody"),
-        ("/decoder/decoder/decode.3/pool/ConvTranspose", "decoder"),
-        ("/decoder/decoder/generator/m_source/l_sin_gen/Sin", "source"),
-        ("/decoder/decoder/generator/noise_res.1/convs1.0/Conv_quant", "generator, 2nd stage"),
-        ("/decoder/decoder/generator/resblocks.2/Add", "generator, 1st stage"),
-        ("/decoder/decoder/generator/conv_post/Conv", "output"),
-        ("decoder.decoder.generator.ups.0.bias", "generator, 1st stage"),
-        ("MatMul_token_17", None),
-    ],
-)
-def test_part_is_in_the_name(name, part):
-    assert part_of(name) == part
-    assert part is None or part in PARTS
+RUN = {"name": "model_run", "ts": 0, "dur": 100}
+
+
+def test_the_part_is_in_the_name():
+    parts = {
+        "/encoder/text_encoder/lstm/LSTM_quant": "text encoder",
+        "/encoder/predictor/text_encoder/lstms.0/LSTM_quant": "prosody",
+        "/encoder/F0.1/norm1/Add": "prosody",
+        "/decoder/decoder/decode.3/pool/ConvTranspose": "decoder",
+        "/decoder/decoder/generator/m_source/l_sin_gen/Sin": "source",
+        "/decoder/decoder/generator/noise_res.1/convs1.0/Conv_quant": "generator, 2nd stage",
+        "/decoder/decoder/generator/resblocks.2/Add": "generator, 1st stage",
+        "/decoder/decoder/generator/conv_post/Conv": "output",
+        "decoder.decoder.generator.ups.0.bias": "generator, 1st stage",
+        "MatMul_token_17": None,
+    }
+    assert {name: part_of(name) for name in parts} == parts
+    assert set(parts.values()) - {None} <= set(PARTS)
 
 
 def test_runs_are_separated_and_unnamed_nodes_belong_to_the_part_before(read):
     first, second = read(
-        {"name": "model_run", "ts": 0, "dur": 100},
+        RUN,
         kernel("/encoder/bert/Add", "Add", 1, 10),
         kernel("fused", "Mul", 20, 10),
         {"name": "model_run", "ts": 200, "dur": 50},
@@ -88,45 +88,27 @@ def test_the_sessions_of_a_model_are_one_run(read):
     assert joined([encoder, decoder]) == Run(encoder.nodes + decoder.nodes, 29e-6, 1.0)
 
 
-def test_known_parts_of_nodes_are_taken(read):
-    (run,) = read({"name": "model_run", "ts": 0, "dur": 9}, kernel("node_17", "Mul", 1, 5))
-    assert run.nodes[0].part == "decoder"
-
-
-def test_node_inside_of_another_counts_once(read):
-    (run,) = read(
-        {"name": "model_run", "ts": 0, "dur": 100},
-        kernel("/encoder/bert/If", "If", 1, 50),
+def test_known_parts_of_nodes_are_taken_and_a_node_inside_of_another_counts_once(read):
+    nested = [
+        kernel("node_17", "If", 1, 50),
         kernel("/encoder/bert/Add", "Add", 10, 20),
         kernel("/encoder/bert/Mul", "Mul", 60, 5),
+    ]
+    (run,) = read(RUN, *nested)
+    assert [(node.operator, node.part) for node in run.nodes] == [("If", "decoder"), ("Mul", "text encoder")]
+
+
+def test_a_convolution_is_as_much_work_in_every_form_and_a_block_as_its_six(read):
+    block = [(1, 100, 24), (4, 24), (1, 100, 24), (576,), (1,), (2, 3, 6, 16, 4), (24,)]
+    rows = (
+        ("ConvInteger", [(1, 24, 100), (40, 24, 3)], (1, 40, 98), 98 * 40 * 24 * 3),
+        ("MatMulIntegerToFloat", [(1, 98, 72), (72, 40)], (1, 98, 40), 98 * 40 * 24 * 3),
+        ("DynamicQuantizeConv", [(1, 100, 24), (3, 3, 6, 16, 4)], (1, 98, 40), 98 * 40 * 24 * 3),
+        ("ResidualBlock", block, (1, 100, 24), 6 * 100 * 24 * 24 * 3),
     )
-    assert [node.operator for node in run.nodes] == ["If", "Mul"]
-
-
-@pytest.mark.parametrize(
-    ("operator", "inputs", "output"),
-    [
-        ("ConvInteger", [(1, 24, 100), (40, 24, 3)], (1, 40, 98)),
-        ("MatMulIntegerToFloat", [(1, 98, 72), (72, 40)], (1, 98, 40)),
-        ("DynamicQuantizeConv", [(1, 100, 24), (3, 3, 6, 16, 4)], (1, 98, 40)),
-    ],
-)
-def test_a_convolution_is_as_much_work_in_every_form(read, operator, inputs, output):
-    (run,) = read(
-        {"name": "model_run", "ts": 0, "dur": 100},
-        kernel("/decoder/decoder/encode/conv1", operator, 1, 10, inputs, [output]),
-    )
-    assert run.nodes[0].multiplications == 98 * 40 * 24 * 3
-
-
-def test_a_block_is_as_much_work_as_its_six_convolutions(read):
-    head = [(1, 100, 24), (4, 24), (1, 100, 24), (576,), (1,)]
-    inputs = [*head, (2, 3, 6, 16, 4), (24,)]
-    (run,) = read(
-        {"name": "model_run", "ts": 0, "dur": 100},
-        kernel("/decoder/decoder/encode/conv1", "ResidualBlock", 1, 10, inputs, [(1, 100, 24)]),
-    )
-    assert run.nodes[0].multiplications == 6 * 100 * 24 * 24 * 3
+    for operator, inputs, output, multiplications in rows:
+        (run,) = read(RUN, kernel("/decoder/decoder/encode/conv1", operator, 1, 10, inputs, [output]))
+        assert run.nodes[0].multiplications == multiplications, operator
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler (cc)")

@@ -1,45 +1,47 @@
+"""What is measured: sides by label and settings, and variants of the model."""
+
 import argparse
+from types import SimpleNamespace
 
 import pytest
+from bench.gpu.chunks import chunk
+from bench.processes import ChildError
 from bench.sides import parse_side
+from bench.variants import VARIANTS, add_variants, chosen_variants, opened, prepared_for_gpus
+from service.model.decoder import Decoder
+from service.model.prepared import ENCODER
 from service.preparation.operators import NativeUnavailableError, find_native_operators
+from service.settings import BUCKETS, Settings
 
-from bench import speech
-from service.text import load_vocabulary
+from bench import variants
+from service.model import WholeModel
+from service.preparation import getting
 
 
-@pytest.mark.parametrize(
-    ("text", "label", "environment"),
-    [
+def test_a_side_is_a_label_settings_and_what_its_operators_run_on():
+    misses = []
+    for text, label, environment in (
         ("published", "published", {"KOKORO_PREPARE": "false"}),
         ("service", "service", {}),
         ("mine:threads=1,voice=af_bella", "mine", {"KOKORO_THREADS": "1", "KOKORO_VOICE": "af_bella"}),
         ("mine:model=/a=b.onnx", "mine", {"KOKORO_MODEL": "/a=b.onnx"}),
-    ],
-)
-def test_side_is_a_label_and_settings(text, label, environment):
-    side = parse_side(text)
-    assert side.label == label
-    assert side.environment() == environment
-
-
-def test_another_setting_makes_another_side():
-    side = parse_side("mine:threads=1").with_setting("workers", "2")
-    assert side.label == "mine, workers = 2"
-    assert side.environment() == {"KOKORO_THREADS": "1", "KOKORO_WORKERS": "2"}
-
-
-@pytest.mark.parametrize(
-    ("text", "kernels"),
-    [
-        ("mine:kernels=portable", "portable"),
-        ("stock", "stock"),
-        ("published", None),
+    ):
+        side = parse_side(text)
+        if (side.label, side.environment()) != (label, environment):
+            misses.append((text, side))
+    for text, kernels in (
+        ("mine:kernels=portable", "portable"), ("stock", "stock"), ("published", None),
         ("mine:prepare=false,threads=1", None),
-    ],
-)
-def test_a_side_knows_what_its_operators_run_on(text, kernels):
-    assert parse_side(text).kernels == kernels
+    ):  # fmt: skip
+        if parse_side(text).kernels != kernels:
+            misses.append((text, parse_side(text).kernels))
+    assert not misses
+    other = parse_side("mine:threads=1").with_setting("workers", "2")
+    assert other.label == "mine, workers = 2"
+    assert other.environment() == {"KOKORO_THREADS": "1", "KOKORO_WORKERS": "2"}
+    for text in ("nobody", "mine:treads=1"):
+        with pytest.raises(argparse.ArgumentTypeError):
+            parse_side(text)
 
 
 @pytest.mark.parametrize("text", ["native", "service", "mine:threads=1"])
@@ -52,18 +54,87 @@ def test_sides_have_the_kernels_of_this_processor_unless_they_name_others(text):
         assert kernels == find_native_operators().kernels
 
 
-@pytest.mark.parametrize("text", ["nobody", "mine:treads=1"])
-def test_unknown_label_or_setting_is_refused(text):
-    with pytest.raises(argparse.ArgumentTypeError):
-        parse_side(text)
+def test_sides_of_a_command_line(capsys):
+    parser = argparse.ArgumentParser()
+    add_variants(parser)
+    for flags, sides in (
+        ([], ["native"]),
+        (["--side", "stock"], ["stock"]),
+        (["--side", "float32", "--side", "native", "--side", "float32"], ["float32", "native"]),
+    ):
+        assert chosen_variants(parser.parse_args(flags)) == sides
+    with pytest.raises(SystemExit):
+        parser.parse_args(["--side", "float16"])
+    assert "invalid choice: 'float16'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("n_tokens", [2, 14, 96, 398, 510])
-def test_phonemes_are_as_many_tokens_as_asked_for(n_tokens):
-    phonemes = speech.phonemes(n_tokens)
-    assert len(load_vocabulary().token_ids(phonemes)) == n_tokens == len(phonemes)
-    assert phonemes.endswith(".")
+def n_samples(model):
+    """Return how many samples it makes of a sentence."""
+    return model.infer(*chunk(3), 1.0).samples.size
 
 
-def test_paragraph_is_of_the_length_that_is_written_about():
-    assert len(speech.PARAGRAPH) == 600
+def test_native_is_what_the_service_has_and_as_published_has_no_windows(model_file, cache_dir):
+    with opened("native", Settings(cache_dir=cache_dir)) as model:
+        assert model.prepared.variant == "native"
+        assert model.statistics is not None
+        assert n_samples(model) > 48_000
+    with opened(None, Settings(cache_dir=cache_dir)) as model:
+        assert isinstance(model, WholeModel)
+        assert model.prepared.variant is None
+
+
+@pytest.mark.slow
+def test_every_variant_speaks_with_the_statistics_of_the_same_model(model_file, cache_dir):
+    """Stock and the two for GPUs are prepared, which takes three minutes once."""
+    found = {}
+    for variant in VARIANTS:
+        with opened(variant, Settings(cache_dir=cache_dir)) as model:
+            assert model.prepared.variant == variant
+            assert isinstance(model.decoder, Decoder)
+            assert model.statistics.source_sha256 == model.sha256
+            found[variant] = (n_samples(model), model.decoder.lengths)
+    native, stock, floats = (n for n, _ in found.values())
+    assert native == stock
+    assert abs(floats - native) < 0.03 * native
+    assert [lengths for _, lengths in found.values()] == [(), (), BUCKETS]
+    folders = prepared_for_gpus(Settings(cache_dir=cache_dir))
+    assert all((folder / ENCODER.graph).exists() for folder in folders.values())
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_native_operators_are_left_out_for_stock_alone(monkeypatch, fails):
+    find, seen = getting.find_native_operators, []
+
+    def load(*_):
+        seen.append(getting.find_native_operators)
+        if fails:
+            raise RuntimeError("somebody pulled the plug")
+        return SimpleNamespace(prepared=SimpleNamespace(variant="stock"), close=lambda: None)
+
+    monkeypatch.setattr(variants, "load_model", load)
+    if fails:
+        with pytest.raises(RuntimeError, match="plug"), opened("stock", Settings()):
+            pass
+    else:
+        with opened("stock", Settings()):
+            assert getting.find_native_operators is find
+    assert seen != [find]
+    assert getting.find_native_operators is find
+
+
+def assert_fails(match, variant, settings=None):
+    with pytest.raises(ChildError, match=match), opened(variant, settings or Settings()):
+        pass
+
+
+def test_what_cannot_be_had_is_told_with_the_reason(monkeypatch, tmp_path):
+    for variant in VARIANTS:
+        assert_fails(r"none\.onnx", variant, Settings(model=tmp_path / "none.onnx", cache_dir=tmp_path))
+    closed = []
+    found = SimpleNamespace(variant="stock", detail="ONNX Runtime's operators: there is no compiler")
+    model = SimpleNamespace(prepared=found, close=lambda: closed.append(True))
+    monkeypatch.setattr(variants, "load_model", lambda *_: model)
+    assert_fails(r"native is not available here: .* no compiler", "native")
+    assert closed == [True]
+    monkeypatch.setattr(variants, "prepare_model", lambda *_: [SimpleNamespace(variant="float16")])
+    assert_fails("fails its parity check in float32", "float32")

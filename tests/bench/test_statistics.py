@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 from collections import Counter
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -153,18 +150,17 @@ class Model:
 def test_a_chunk_is_said_once_and_anew_by_another_model(tmp_path, voices):
     chunks = [Chunk("own", False, "af_heart", tuple(range(n)), 1.0) for n in (20, 30)]
     first = Model()
-    found: Any = None
     for _ in range(2):
-        found = observe(first, voices, chunks, tmp_path, Deadline(1))  # type: ignore[arg-type]
+        found = observe(first, voices, chunks, tmp_path, Deadline(1))
     assert first.encoded == 2
     assert found.inputs[:, 128:640].mean(axis=1).tolist() == [20, 30]
     np.testing.assert_array_equal(found.rows[1], np.arange(4 * N).reshape(4, N))
     other = Model("cd" * 32)
-    observe(other, voices, chunks, tmp_path, Deadline(1))  # type: ignore[arg-type]
+    observe(other, voices, chunks, tmp_path, Deadline(1))
     assert other.encoded == 2
 
 
 def test_a_deadline_ends_it(tmp_path, voices):
     chunk = Chunk("own", False, "af_heart", (1, 2, 3), 1.0)
     with pytest.raises(OutOfTimeError):
-        observe(Model(), voices, [chunk], tmp_path, Deadline(-1))  # type: ignore[arg-type]
+        observe(Model(), voices, [chunk], tmp_path, Deadline(-1))
