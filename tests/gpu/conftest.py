@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing
 
 import pytest
@@ -13,8 +12,6 @@ from tests.gpu.requirements_of_gpu import lack_of_build, lack_of_gpu
 from tests.service.api.serving_process import starting
 
 from service.machine import CudaBuild
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="session")

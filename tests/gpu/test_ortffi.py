@@ -1,8 +1,6 @@
 """What ortffi does with a GPU: its memory, where nodes are, and what a profile tells of them."""
 
-from __future__ import annotations
-
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import numpy as np
 import pytest
@@ -32,7 +30,7 @@ def product_and_angle():
         [helper.make_tensor("w", TensorProto.FLOAT, [SIZE, SIZE], weights.tobytes(), raw=True)],
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
-    return bytes(model.SerializeToString())
+    return model.SerializeToString()
 
 
 def answers(x):
@@ -47,18 +45,15 @@ def ones(n):
 
 @pytest.fixture
 def open_session():
-    sessions: list[ortffi.Session] = []
+    with ExitStack() as opened:
 
-    def open_session(profile=None, **options):
-        builder = SessionBuilder().with_cuda(use_tf32=False, **options).with_assignment()
-        if profile is not None:
-            builder = builder.with_profiling(profile)
-        sessions.append(builder.commit_from_memory(product_and_angle()))
-        return sessions[-1]
+        def open_session(profile=None, **options):
+            builder = SessionBuilder().with_cuda(use_tf32=False, **options).with_assignment()
+            if profile is not None:
+                builder = builder.with_profiling(profile)
+            return opened.enter_context(builder.commit_from_memory(product_and_angle()))
 
-    yield open_session
-    for session in sessions:
-        session.close()
+        yield open_session
 
 
 def close_to(found, wanted):

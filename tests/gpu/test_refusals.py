@@ -3,14 +3,10 @@
 import json
 import re
 import shutil
-import subprocess
-from collections.abc import Callable
 
 import pytest
 import soundfile
 from tests.gpu.requirements_of_gpu import first_missing_library
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = pytest.mark.usefixtures("no_gpu")
 
@@ -38,23 +34,20 @@ def complaint(done):
     return line
 
 
-def commands(folder):
-    return [("say", "Hello.", "-o", str(folder / "hello.wav")), ("serve", "--port", "0")]
+@pytest.fixture(params=["say", "serve"])
+def command(request, tmp_path):
+    say = ("say", "Hello.", "-o", str(tmp_path / "hello.wav"))
+    return say if request.param == "say" else ("serve", "--port", "0")
 
 
-@pytest.mark.parametrize("number", [0, 1], ids=["say", "serve"])
-def test_what_cuda_lacks_stops_it_with_cause_and_cure(service, build, prepared, tmp_path, number):
-    command = commands(tmp_path)[number]
-    done = service(*command, "--provider", "cuda", "--cache-dir", str(prepared))
-    expected = f"kokoro-service: provider = cuda: {cause_and_cure(build)}"
-    assert re.match(expected, complaint(done)), complaint(done)
+def test_what_cuda_lacks_stops_it_with_cause_and_cure(service, build, prepared, tmp_path, command):
+    line = complaint(service(*command, "--provider", "cuda", "--cache-dir", str(prepared)))
+    assert re.match(f"kokoro-service: provider = cuda: {cause_and_cure(build)}", line), line
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("number", [0, 1], ids=["say", "serve"])
-def test_the_published_model_is_refused_with_the_command_that_makes_one(service, tmp_path, number):
+def test_the_published_model_is_refused_with_the_command_that_makes_one(service, tmp_path, command):
     """Before the provider is loaded: the first thing to do is to make a model."""
-    command = commands(tmp_path)[number]
     line = complaint(service(*command, "--provider", "cuda", "--cache-dir", str(tmp_path)))
     assert line.startswith("kokoro-service: provider = cuda: kokoro-v1.0.int8.onnx is quantized")
     assert line.endswith(MODEL_MISSING)

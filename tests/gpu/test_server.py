@@ -1,7 +1,5 @@
 """A real server on a GPU."""
 
-from __future__ import annotations
-
 import threading
 
 import httpx
@@ -41,7 +39,7 @@ def test_it_speaks(server):
 
 def test_clients_at_once_hear_what_one_hears(server):
     alone = speak(server)
-    heard: list[np.ndarray] = []
+    heard = []
     threads = [threading.Thread(target=lambda: heard.append(speak(server))) for _ in range(4)]
     for thread in threads:
         thread.start()
