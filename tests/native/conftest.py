@@ -1,5 +1,7 @@
 """The native library, compiled here; without a compiler there is nothing to test."""
 
+import re
+
 import pytest
 from tests.native import native_library, native_models
 
@@ -46,3 +48,28 @@ def run(library_path):
             return session.run({n: a for n, a in inputs.items() if a is not None}, copy=True)
 
     return run
+
+
+@pytest.fixture
+def assert_refused(run):
+    """Hold one node to its refusals.
+
+    `made` gives inputs and attributes, which each row changes; the row's pattern is of the message.
+    """
+
+    def assert_refused(operator, made, rows, outputs=("y",)):
+        misses = []
+        for changes, pattern in rows:
+            inputs, attributes = map(dict, made())
+            for name, value in changes.items():
+                (attributes if name in attributes or name == "layout" else inputs)[name] = value
+            try:
+                run(operator, inputs, attributes, list(outputs))
+            except ortffi.OrtError as error:
+                if not re.search(rf"kokoro\.{operator}: .*(?:{pattern})", str(error)):
+                    misses.append((pattern, str(error)))
+            else:
+                misses.append((pattern, "not refused"))
+        assert not misses
+
+    return assert_refused

@@ -1,12 +1,10 @@
 """Models of a node or a few, whose tensors are all inputs of the model."""
 
-from typing import Any
-
-import numpy as np
 from onnx import TensorProto, helper
 from tests.native import native_library
 
-Array = np.ndarray[Any, Any]
+import ortffi
+
 TYPES = {"float32": TensorProto.FLOAT, "int8": TensorProto.INT8, "uint8": TensorProto.UINT8, "int32": TensorProto.INT32}
 PACKED = {"DynamicQuantizeConv", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul", "ResidualBlock"}
 """Operators whose weights have a layout."""
@@ -30,14 +28,18 @@ def model(operator, inputs, attributes, outputs):
 
 def chain(nodes, given, outputs):
     """Serialize a model of nodes, with the types of what it is given; its outputs are floats."""
-    graph = helper.make_graph(
-        nodes,
-        "chain",
-        [helper.make_tensor_value_info(n, TYPES[str(a.dtype)], None) for n, a in given.items()],
-        [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in outputs],
-    )
+    inputs = [helper.make_tensor_value_info(n, TYPES[str(a.dtype)], None) for n, a in given.items()]
+    found = [helper.make_tensor_value_info(n, TensorProto.FLOAT, None) for n in outputs]
+    graph = helper.make_graph(nodes, "chain", inputs, found)
     opsets = [helper.make_opsetid(domain, version) for domain, version in DOMAINS.items()]
     return helper.make_model(graph, ir_version=8, opset_imports=opsets).SerializeToString()
+
+
+def run_stock(nodes, given):
+    """Run ONNX Runtime's own nodes, which make `y`."""
+    model = chain(nodes, given, ["y"])
+    with ortffi.SessionBuilder().with_spinning(False).commit_from_memory(model) as session:
+        return session.run(given, copy=True)[0]
 
 
 def operands_of(c, suffix=""):
@@ -48,27 +50,21 @@ def operands_of(c, suffix=""):
 
 def inputs_of(c):
     return {
-        "x": c.x[None],
-        **operands_of(c),
-        "bias": c.bias,
-        "statistics": c.statistics,
-        "style": None if c.style is None else c.style[None],
-        "alpha": c.alpha,
+        "x": c.x[None], **operands_of(c), "bias": c.bias, "statistics": c.statistics,
+        "style": None if c.style is None else c.style[None], "alpha": c.alpha,
         "residual": None if c.residual is None else c.residual[None],
         "addend": None if c.addend is None else c.addend[None],
-    }
+    }  # fmt: skip
+
+
+ATTRIBUTES = ("kernel_size", "dilation", "stride", "pad_begin", "pad_end")
+ATTRIBUTES += ("weight_scale", "epsilon", "negative_slope", "output_scale")
 
 
 def attributes_of(c):
-    return {
-        "channels": c.w.shape[0],
-        "kernel_size": c.kernel_size,
-        "dilation": c.dilation,
-        "stride": c.stride,
-        "pad_begin": c.pad_begin,
-        "pad_end": c.pad_end,
-        "weight_scale": c.weight_scale,
-        "epsilon": c.epsilon,
-        "negative_slope": c.negative_slope,
-        "output_scale": c.output_scale,
-    }
+    return {"channels": c.w.shape[0]} | {name: getattr(c, name) for name in ATTRIBUTES}
+
+
+def made_of(c):
+    """The inputs and the attributes of a DynamicQuantizeConv."""
+    return inputs_of(c), attributes_of(c)

@@ -4,6 +4,7 @@ import ctypes
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.native import native_library
@@ -80,26 +81,16 @@ def without_cc(monkeypatch, tmp_path):
 
 def test_without_cc_zig_compiles_for_any_glibc_since_2_28(monkeypatch, without_cc):
     monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: name)
-    family = build.platform.machine()
-    assert build.compiler()[:6] == [sys.executable, "-m", "ziglang", "cc", "-target", f"{family}-linux-gnu.2.28"]
-
-
-def test_without_any_compiler_the_message_says_how_to_get_one(monkeypatch, without_cc):
-    monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(build.CompilerError, match="pip install ziglang"):
-        build.compiler()
-
-
-def test_zig_makes_code_for_known_families_only():
-    with pytest.raises(build.CompilerError, match="riscv64: x86_64 or aarch64"):
-        build.zig("riscv64")
-
-
-def test_zig_gets_flags_of_variants_as_it_spells_them(monkeypatch):
-    monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: name)
+    target = f"{build.platform.machine()}-linux-gnu.2.28"
+    assert build.compiler()[:6] == [sys.executable, "-m", "ziglang", "cc", "-target", target]
     flags = ["-march=armv8.2-a+dotprod+i8mm"]
     assert build._flags_for(build.zig("aarch64"), flags) == ["-mcpu=generic+v8_2a+dotprod+i8mm"]
     assert build._flags_for(["cc"], flags) == flags
+    with pytest.raises(build.CompilerError, match="riscv64: x86_64 or aarch64"):
+        build.zig("riscv64")
+    monkeypatch.setattr(build.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(build.CompilerError, match="pip install ziglang"):
+        build.compiler()
 
 
 def test_a_refusing_compiler_is_quoted_and_the_old_library_stays(refusing, tmp_path):
@@ -121,12 +112,9 @@ def test_a_variant_that_the_compiler_cannot_make_is_left_out(refusing, tmp_path)
     assert all("is left out: error: not with me" in line for line in said)
 
 
-def test_the_command_line_says_where_the_library_is(library_path):
+def test_the_command_line_says_where_the_library_is_or_fails_in_one_line(library_path, tmp_path):
     done = subprocess.run([sys.executable, SCRIPT], capture_output=True, text=True, check=True)
     assert Path(done.stdout.strip()) == library_path
-
-
-def test_the_command_line_fails_in_one_line(tmp_path):
     command = [sys.executable, SCRIPT, "--cc", str(tmp_path / "none")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1
@@ -134,35 +122,23 @@ def test_the_command_line_fails_in_one_line(tmp_path):
     assert "there is no C compiler" in done.stderr
 
 
-class App:
-    """What hatchling gives a hook to speak through."""
-
-    def __init__(self):
-        self.lines = []
-
-    def display_info(self, line):
-        self.lines.append(line)
-
-    display_warning = display_info
-
-
 @pytest.fixture
 def hook():
     pytest.importorskip("hatchling", reason="needs hatchling: pip install hatchling")
-    spec = native_library.importlib.util.spec_from_file_location("hatch_build", SCRIPT.parents[1] / "hatch_build.py")
+    folder = SCRIPT.parents[1]
+    spec = native_library.importlib.util.spec_from_file_location("hatch_build", folder / "hatch_build.py")
     module = native_library.importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    app = App()
-    made = module.NativeBuildHook(str(SCRIPT.parents[1]), {}, None, None, "", "wheel")
-    return made, app
+    return module.NativeBuildHook(str(folder), {}, None, None, "", "wheel")
 
 
 def run_hook(hook, version):
-    made, app = hook
-    data = {"force_include": {}, "pure_python": True}
-    type(made).app = property(lambda self: app)
-    made.initialize(version, data)
-    return data, app.lines
+    """What a build is told about its files, and what hatchling's app was given to say."""
+    data, lines = {"force_include": {}, "pure_python": True}, []
+    app = SimpleNamespace(display_info=lines.append, display_warning=lines.append)
+    type(hook).app = property(lambda self: app)
+    hook.initialize(version, data)
+    return data, lines
 
 
 def test_a_wheel_carries_the_library_and_belongs_to_a_platform(hook, library_path):
@@ -173,15 +149,14 @@ def test_a_wheel_carries_the_library_and_belongs_to_a_platform(hook, library_pat
 
 
 def test_the_hook_asks_for_zig_where_it_is_needed(hook, monkeypatch, library_path):
-    made, _ = hook
-    assert made.dependencies() == []
+    assert hook.dependencies() == []
     monkeypatch.setenv("KOKORO_WHEEL_FOR", "aarch64")
-    (needed,) = made.dependencies()
+    (needed,) = hook.dependencies()
     assert needed.startswith("ziglang==")
     monkeypatch.delenv("KOKORO_WHEEL_FOR")
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", "/nowhere")
-    assert made.dependencies() == [needed]
+    assert hook.dependencies() == [needed]
 
 
 def test_a_wheel_to_pass_on_is_never_without_the_library(hook, monkeypatch):
@@ -191,13 +166,9 @@ def test_a_wheel_to_pass_on_is_never_without_the_library(hook, monkeypatch):
         run_hook(hook, "standard")
 
 
-def test_an_editable_install_uses_the_library_where_it_is(hook):
-    data, _ = run_hook(hook, "editable")
-    assert data == {"force_include": {}, "pure_python": True}
-
-
-def test_an_installation_goes_on_without_a_compiler(hook, monkeypatch):
+def test_an_editable_install_uses_the_library_where_it_is_and_none_without_a_compiler(hook, monkeypatch):
+    plain = {"force_include": {}, "pure_python": True}
+    assert run_hook(hook, "editable")[0] == plain
     monkeypatch.setenv("CC", "no-such-compiler")
-    data, lines = run_hook(hook, "standard")
-    assert data == {"force_include": {}, "pure_python": True}
-    assert lines == ["native operators are left out: there is no C compiler 'no-such-compiler'"]
+    said = ["native operators are left out: there is no C compiler 'no-such-compiler'"]
+    assert run_hook(hook, "standard") == (plain, said)

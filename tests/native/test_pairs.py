@@ -7,9 +7,8 @@ import pytest
 from hypothesis import strategies as st
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
+from tests.native.native_library import assert_exact
 from tests.profiles import costly, given
-
-import ortffi
 
 SMALL = 3
 """A seed whose weights are small, so that their differences fit."""
@@ -39,11 +38,6 @@ def walk(shape, step, seed=0):
     return np.abs((np.cumsum(steps, axis=0) + 255) % 510 - 255).astype(np.uint8)
 
 
-def assert_exact(c, q, zero_point=77):
-    total = native_library.convolve_integers(c, q, zero_point)
-    assert np.array_equal(total, c.accumulators(q, zero_point))
-
-
 @pytest.mark.usefixtures("variant")
 class TestIntegers:
     @costly()
@@ -57,7 +51,7 @@ class TestIntegers:
         rows, inner, out, kernel, dilation = sizes
         pads = (dilation * (kernel // 2),) * 2
         c = in_pairs(reference.Sizes(rows, inner, out, kernel, dilation, pads=pads))
-        assert_exact(c, walk(c.x.shape, 9))
+        assert_exact(c, walk(c.x.shape, 9), 77)
 
     @pytest.mark.parametrize("dilation", [1, 2, 3])
     @pytest.mark.parametrize("apart", [127, 128, 129, 255])
@@ -68,14 +62,14 @@ class TestIntegers:
             for low, high in ((0, apart), (255, 255 - apart)):
                 q = np.full(c.x.shape, low, np.uint8)
                 q[row, row % 8] = high
-                assert_exact(c, q, zero_point=low)
+                assert_exact(c, q, low)
 
     @pytest.mark.parametrize("apart", [127, 255])
     def test_are_exact_where_all_neighbours_are_far_apart(self, apart):
         c = in_pairs(reference.Sizes(150, 37, 20, 7))
         q = np.zeros(c.x.shape, np.uint8)
         q[::2] = apart
-        assert_exact(c, q)
+        assert_exact(c, q, 77)
 
     @pytest.mark.parametrize(
         ("weights", "levels"),
@@ -100,7 +94,7 @@ class TestIntegers:
         assert len(c.differences()) == levels
         q = np.empty(c.x.shape, np.uint8)
         q[:] = np.resize(np.uint8(activations), (len(q), 1))
-        assert_exact(c, q)
+        assert_exact(c, q, 77)
 
 
 @pytest.mark.usefixtures("variant")
@@ -119,18 +113,10 @@ def test_floats_are_those_without_differences(shape):
     np.testing.assert_allclose(statistics[:2], of_all[:2], rtol=1e-4, atol=1e-4)
 
 
-def test_need_a_stride_of_one(run):
+def test_need_a_stride_of_one_and_sums_of_both(assert_refused):
     c = in_pairs(reference.Sizes(30, 4, 16))
-    attributes = native_models.attributes_of(c) | {"stride": 2}
-    with pytest.raises(ortffi.OrtError, match="differences of weights need a stride of 1"):
-        run("DynamicQuantizeConv", native_models.inputs_of(c), attributes, ["y"])
-
-
-@pytest.mark.parametrize("count", [16, 33])
-def test_sums_are_of_both(run, count):
-    c = in_pairs(reference.Sizes(30, 4, 16))
-    inputs, attributes = native_models.inputs_of(c), native_models.attributes_of(c)
-    inputs["weight_sums"] = np.zeros(count, np.int32)
-    message = rf"weight_sums should have shape \[80\] and has \[{count}\]"
-    with pytest.raises(ortffi.OrtError, match=message):
-        run("DynamicQuantizeConv", inputs, attributes, ["y"])
+    rows = [({"stride": 2}, "differences of weights need a stride of 1")]
+    for count in (16, 33):
+        message = rf"weight_sums should have shape \[80\] and has \[{count}\]"
+        rows.append(({"weight_sums": np.zeros(count, np.int32)}, message))
+    assert_refused("DynamicQuantizeConv", lambda: native_models.made_of(c), rows)

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import strategies as st
 from tests.native import kokoro_reference as reference
 from tests.native import native_library
+from tests.native.native_library import assert_exact
 from tests.profiles import costly, given
 
 MODEST = costly()
@@ -40,16 +41,14 @@ class TestIntegers:
     def test_are_those_of_the_definition(self, sizes, seed, zero_point):
         c = reference.random_convolution(sizes, seed)
         q = np.random.default_rng(seed).integers(0, 256, c.x.shape, np.uint8)
-        total = native_library.convolve_integers(c, q, zero_point)
-        assert np.array_equal(total, c.accumulators(q, zero_point))
+        assert_exact(c, q, zero_point)
 
     @pytest.mark.parametrize("seed", [0, 3], ids=["wide weights", "small weights"])
     @pytest.mark.parametrize("sizes", KOKORO, ids=str)
     def test_are_those_of_the_definition_at_kokoros_sizes(self, sizes, seed):
         c = reference.random_convolution(sizes, seed)
         q, _, zero_point = c.quantized()
-        total = native_library.convolve_integers(c, q, zero_point)
-        assert np.array_equal(total, c.accumulators(q, zero_point))
+        assert_exact(c, q, zero_point)
 
     @pytest.mark.parametrize("activation", [0, 255])
     @pytest.mark.parametrize("weight", [-128, -127, -65, -64, -63, -1, 1, 63, 64, 65, 127])
@@ -58,8 +57,7 @@ class TestIntegers:
         c = reference.random_convolution(reference.Sizes(20, 100, 20, 12))
         c = replace(c, w=np.full_like(c.w, weight))
         q = np.full(c.x.shape, activation, np.uint8)
-        total = native_library.convolve_integers(c, q, 255 - activation)
-        assert np.array_equal(total, c.accumulators(q, 255 - activation))
+        assert_exact(c, q, 255 - activation)
 
     @pytest.mark.parametrize("activation", [0, 255])
     @pytest.mark.parametrize("run", [1, 2, 4, 8, 16, 64, 127])
@@ -73,8 +71,7 @@ class TestIntegers:
         assert c.runs()[0, 0].tolist() == [run, run, 1, *[0] * (2 * run - 2)]
         q = np.full(c.x.shape, activation, np.uint8)
         q[1::3, 1::2] = 255 - activation
-        total = native_library.convolve_integers(c, q, 7)
-        assert np.array_equal(total, c.accumulators(q, 7))
+        assert_exact(c, q, 7)
 
     @pytest.mark.parametrize("zero_point", [0, 7, 255])
     def test_are_exact_where_weights_do_not_fit_8_bits(self, zero_point):
@@ -84,8 +81,7 @@ class TestIntegers:
         c = replace(c, w=w)
         assert c.packed().shape[1] == 3 * (3 if zero_point == 0 else 2)
         q = np.random.default_rng(0).integers(0, 256, c.x.shape, np.uint8)
-        total = native_library.convolve_integers(c, q, 99)
-        assert np.array_equal(total, c.accumulators(q, 99))
+        assert_exact(c, q, 99)
 
     @pytest.mark.parametrize("wide", [(0,), (3,), (8,), (0, 1, 2, 5, 8), tuple(range(9))], ids=str)
     def test_are_exact_where_some_groups_must_be_widened(self, wide):
@@ -96,8 +92,7 @@ class TestIntegers:
         c = replace(c, w=w)
         assert np.count_nonzero(c.runs() & 128) > 0
         q = np.full(c.x.shape, 255, np.uint8)
-        total = native_library.convolve_integers(c, q, 0)
-        assert np.array_equal(total, c.accumulators(q, 0))
+        assert_exact(c, q, 0)
 
 
 @pytest.mark.usefixtures("variant")
