@@ -22,6 +22,7 @@ from bench.variants import opened, prepared_for_gpus
 from service.model.parity import log_spectral_distance
 from service.settings import Settings
 from service.speech.windows import MOST_FRAMES, WHOLE_FRAMES, windows_of
+from tests.cuda.stub import Stub, compile_library
 from tests.opened_models import open_folder
 from tests.small_kokoro import write_parts, write_small_kokoro
 
@@ -205,10 +206,10 @@ def test_all_of_it_runs_on_a_stand_in(library, model_file, cache_dir, tmp_path):
         pytest.skip("needs a C compiler: install gcc")
     folders = prepared_for_gpus(Settings(cache_dir=cache_dir))
     assert list(folders) == ["float32", "float16"]
-    environment = _stub_environment(library.path, tmp_path)
+    stub = Stub(compile_library(tmp_path), tmp_path / "cuda", library.path)
     setup = Setup(
         settings={"buckets": "40,104", "cache_dir": str(cache_dir)},
-        environment=environment,
+        environment=stub.environment,
         peers=("processor",),
         package=None,
         measures_memory=False,
@@ -227,7 +228,7 @@ def test_all_of_it_runs_on_a_stand_in(library, model_file, cache_dir, tmp_path):
     assert "with CUDA graphs | without CUDA graphs |" in tables[3]
     assert f"| a window of {MOST_FRAMES} frames |" in tables[3]
     assert "| HTTP: first request, against a warm one |" in tables[4]
-    assert _graph_runs(Path(environment["STUB_RECORD"])) == ["replay", "none", "none", "replay", "replay", "none"]
+    assert _graph_runs(Path(stub.environment["STUB_RECORD"])) == ["replay", "none", "none", "replay", "replay", "none"]
 
 
 def _graph_runs(record):
@@ -239,18 +240,3 @@ def _graph_runs(record):
         decoders.setdefault(run["process"], set()).add(run["session"])
     (process,) = (process for process, sessions in decoders.items() if len(sessions) == 2)
     return [run["graph_run"] for run in runs if run["process"] == process][-6:]
-
-
-def _stub_environment(real, folder):
-    """Return what makes a process use the stub of the tests of CUDA, compiled into a folder."""
-    program = (
-        "import sys, json, pathlib; from tests.cuda import stub; folder = pathlib.Path(sys.argv[1]); "
-        "made = stub.Stub(stub.compile_library(folder), folder / 'cuda', pathlib.Path(sys.argv[2])); "
-        "print(json.dumps(made.environment))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(folder), str(real)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return dict(json.loads(done.stdout))

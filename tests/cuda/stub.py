@@ -12,18 +12,15 @@ real one would replay on other memory than what is bound, without a word, is rec
 and ends the process with SIGABRT.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections import namedtuple
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ortffi._api import SLOTS, ErrorCode
 
@@ -57,22 +54,10 @@ class Refusal:
     call: int = 0
 
 
-@dataclass(frozen=True)
-class Call:
-    """One call of a function that the stub replaces.
-
-    Attributes:
-        function: its name in C.
-        process: the process that called.
-        arguments: the strings and numbers among them. What was made is told apart by a number in
-            each process: `session_options`, `provider_options` and `session`.
-        refused: the text of the status where the stub let it fail.
-    """
-
-    function: str
-    process: int
-    arguments: Mapping[str, Any]
-    refused: str | None
+Call = namedtuple("Call", ["function", "arguments", "refused"])
+"""One call of a function that the stub replaces: its name in C; the strings and numbers among its
+arguments, with a number for each `session_options`, `provider_options` and `session` that the process
+made; and the text of the status where the stub let it fail."""
 
 
 class Stub:
@@ -142,8 +127,10 @@ class Stub:
         """Return the calls of all processes so far, in order."""
         if not self._record.exists():
             return []
-        entries = map(json.loads, self._record.read_text(encoding="utf-8").splitlines())
-        return [Call(e.pop("function"), e.pop("process"), refused=e.pop("refused", None), arguments=e) for e in entries]
+        entries = list(map(json.loads, self._record.read_text(encoding="utf-8").splitlines()))
+        for entry in entries:
+            del entry["process"]
+        return [Call(entry.pop("function"), entry, entry.pop("refused", None)) for entry in entries]
 
     def named(self, *functions):
         """Return the calls of some functions, in order."""
