@@ -10,10 +10,8 @@ from graphlib import TopologicalSorter
 # Who in `service` may import whom; everyone may import the leaves.
 LEAVES = {"errors", "extras", "settings", "resources"}
 ALLOWED = {
-    **dict.fromkeys(
-        ("errors", "extras", "resources", "logs", "heap", "complete_files", "covers", "folder_lock", "machine", "progress"),
-        frozenset(),
-    ),
+    **dict.fromkeys(("errors", "extras", "resources", "logs", "heap", "complete_files", "covers"), frozenset()),
+    **dict.fromkeys(("folder_lock", "machine", "progress"), frozenset()),
     "settings": {"errors"},
     "text": LEAVES,
     "audio": LEAVES | {"covers"},
