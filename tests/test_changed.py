@@ -11,7 +11,7 @@ REACHED = [
     ("ortffi/value.py", "conformance/test_onnx_suite.py", ""),  # by a lazy name
     ("tests/service/files.py", "service/jobs/test_jobs_folder.py", ""),
     ("tests/service/books/conftest.py", "service/books/test_narration.py", ""),
-    ("tests/service/audio/test_subtitles.py", "", "service/audio/test_covers.py"),
+    ("tests/service/audio/test_subtitles.py", "", "service/test_covers.py"),
     ("tests/data/reading/awkward.tsv", "service/text", ""),
     ("native/matmul.c", "native", ""),
     ("service/api/server.py", "service/api", "service/audio/test_subtitles.py"),
