@@ -147,7 +147,7 @@ def test_the_recognizer_hears_words_of_its_list_whatever_it_heard_before(synthes
         return np.concatenate([segment.samples for segment in synthesizer.stream(plan)])
 
     listener = ClosedList([*COMMANDS, *NUMBERS], LETTERS)
-    texts = {"Please.": "please", "W": "W", "Cancel.": "cancel"}
+    texts = {"Thanks.": "thanks", "W": "W", "Cancel.": "cancel"}
     assert {text: listener.hear(say(text)) for text in texts} == texts
     before = [listener.hear(say(text)) for text in ("Stop.", "11", "F")]
     listener.hear(say("They told me that this was the answer."))
