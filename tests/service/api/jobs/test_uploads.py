@@ -74,6 +74,15 @@ def released(fifo):
         os.close(reader)
 
 
+def leave(server, bodies):
+    """Leave before the end of bodies, and wait until their places are free for others."""
+    path = "path=/jobs status=499"
+    n_before = sum(path in line for line in server.log)
+    for body in bodies:
+        body.close()
+    server.wait_for_more(path, n_before + len(bodies) - 1)
+
+
 def test_speech_waits_for_no_document(held, fifo):
     n_bodies = AT_ONCE - 3
     with ExitStack() as stack:
@@ -101,13 +110,12 @@ def test_speech_waits_for_no_document(held, fifo):
         assert not any(answer.done() for answer in reading)
         assert sum("a document is to be read" in line for line in held.log) == N_READ_AT_ONCE
 
-        for body in bodies:  # who leaves gives its place back
-            body.close()
-        held.wait_for_more("path=/jobs status=499", n_bodies - 1)
+        leave(held, bodies)
         received(held, fifo, [6] * 3)
-        send_bodies()
+        bodies = send_bodies()
         stack.enter_context(released(fifo))
         assert [answer.result().status_code for answer in reading] == [201] * 3
+        leave(held, bodies)
 
 
 def test_bodies_have_a_number_of_bytes_together(held, fifo):
