@@ -5,12 +5,9 @@ from itertools import chain
 
 import av
 import numpy as np
-import numpy.typing as npt
 import soundfile
 
 from service.audio import open_encoder
-
-Samples = npt.NDArray[np.float32]
 
 # What decoders of MP3 are late by: LAME's 576 samples and the decoder's 529.
 MP3_DELAY = 1_105

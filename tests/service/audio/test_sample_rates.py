@@ -2,6 +2,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from hypothesis import example
 from hypothesis import strategies as st
 from service.audio.sample_rates import Resampler, resampled
 from tests.profiles import given
@@ -47,11 +48,9 @@ def test_at_their_own_rate_samples_pass_as_they_are_and_a_long_stream_does_not_d
     assert sum(part.size for part in resampled([part] * 600, 11_025)) == 600 * 11_025
 
 
-@given(
-    rate_hz=st.sampled_from(RATES_HZ),
-    n_samples=st.integers(0, 9_000),
-    cuts=st.lists(st.integers(0, 9_000), max_size=6).map(sorted),
-)
+@given(st.sampled_from(RATES_HZ), st.integers(0, 9_000), st.lists(st.integers(0, 9_000), max_size=6).map(sorted))
+@example(11_025, 160, [])  # half a sample is rounded up
+@example(44_100, 40, [])
 def test_a_stream_equals_the_whole_and_its_length_is_exact(rate_hz, n_samples, cuts):
     samples = np.random.default_rng(n_samples).normal(0, 0.2, n_samples).astype(np.float32)
     whole = resample([samples], rate_hz)
@@ -66,10 +65,3 @@ def test_eighty_milliseconds_are_held_at_most(rate_hz):
     for n_in in range(240, 48_001, 240):
         n_out += resampler.add(np.zeros(240, np.float32)).size
         assert n_in / 24_000 - n_out / rate_hz <= 0.08
-
-
-@pytest.mark.parametrize("n_samples", [23_400, 40, 120, 680])
-def test_a_half_sample_is_rounded_up(n_samples):
-    samples = np.zeros(n_samples, np.float32)
-    for rate_hz in (11_025, 22_050, 44_100):
-        assert resample([samples], rate_hz).size == int(n_samples * rate_hz / 24_000 + 0.5)
