@@ -7,7 +7,7 @@ PATIENCE_S = 60
 """After so long a wait is a deadlock."""
 
 
-def wait_until(condition, what):
+def wait_until(condition, what="it never came true"):
     deadline = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < deadline, what

@@ -27,8 +27,7 @@ def test_edges_are_the_sums_of_the_durations():
 
 def test_times_follow_what_was_cut_off_and_stay_inside_the_chunk():
     durations = np.array([6, 2, 4, 9])
-    words = [Word(0, 2, 0, 2)]
-    (word,) = word_times(words, "ab", durations, 24_000 - 2400, (24_000, 25_500))
+    (word,) = word_times([Word(0, 2, 0, 2)], "ab", durations, 24_000 - 2400, (24_000, 25_500))
     # 4 of the padding's 6 frames were cut off, so its sound cannot lead by more than 2.
     assert word.start_s == 1.0
     assert word.phonemes[0].end_s == pytest.approx(1 + 1200 / 24_000)

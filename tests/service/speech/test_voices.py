@@ -95,32 +95,20 @@ def test_a_pace_must_be_one(folder, pace):
         VoiceLibrary(folder)
 
 
-def test_damage_is_noticed(folder):
-    path = folder / "am_adam.bin"
-    content = path.read_bytes()
-    path.write_bytes(content[:-1] + b"\x01")
-    with pytest.raises(VoiceError, match=r"am_adam\.bin is damaged"):
-        VoiceLibrary(folder)
-    path.write_bytes(content[:-4])
-    with pytest.raises(VoiceError, match="522236 bytes; a voice has 522240"):
-        VoiceLibrary(folder)
-    path.unlink()
+def test_damage_a_malformed_manifest_and_an_empty_folder_are_named(folder, tmp_path_factory):
+    voice = (folder / "am_adam.bin").read_bytes()
+    for name, content, told in (
+        ("am_adam.bin", voice[:-1] + b"\x01", r"am_adam\.bin is damaged"),
+        ("am_adam.bin", voice[:-4], "522236 bytes; a voice has 522240"),
+        ("af_broken.bin", b"\0\0\xc0\x7f" * 510 * 256, r"af_broken\.bin is damaged"),
+        *(("manifest.json", content, r"manifest\.json") for content in (b"{", b"[]", b'{"af_heart": 1}')),
+    ):  # fmt: skip
+        damaged = shutil.copytree(folder, tmp_path_factory.mktemp("voices"), dirs_exist_ok=True)
+        (damaged / name).write_bytes(content)
+        with pytest.raises(VoiceError, match=told):
+            VoiceLibrary(damaged)
+    (folder / "am_adam.bin").unlink()
     with pytest.raises(VoiceError, match="am_adam"):
         VoiceLibrary(folder)
-
-
-def test_a_dropped_in_file_must_hold_numbers(folder):
-    np.full(510 * 256, np.nan, "<f4").tofile(folder / "af_broken.bin")
-    with pytest.raises(VoiceError, match=r"af_broken\.bin is damaged"):
-        VoiceLibrary(folder)
-
-
-def test_a_malformed_manifest_and_an_empty_folder_are_named(folder, tmp_path):
-    for content in ("{", "[]", '{"af_heart": 1}'):
-        (folder / "manifest.json").write_text(content)
-        with pytest.raises(VoiceError, match=r"manifest\.json"):
-            VoiceLibrary(folder)
-    empty = tmp_path / "empty"
-    empty.mkdir()
     with pytest.raises(VoiceError, match="no voices"):
-        VoiceLibrary(empty)
+        VoiceLibrary(tmp_path_factory.mktemp("empty"))
