@@ -1,10 +1,12 @@
 import asyncio
+import errno
 import json
 import logging
 import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
@@ -18,33 +20,25 @@ from service.errors import (
     StorageFailedError,
     StorageFullError,
 )
-from tests.service.files import open_files
+from service.jobs.job_table import JobTable
+from service.jobs.storage import cause, erase
+from tests.service.files import fill, mounted, open_files
 from tests.service.jobs import interrupted_life
 
-from service.jobs import Job, JobsFolder
+from service.jobs import Job, JobsFolder, job_table, jobs_folder
 
 DAY_S = 86_400
 
 
 def job(number, **fields):
-    described = {
-        "id": f"{number:032x}", "owner": "anne", "options": {"format": "mp3"},
-        "document": "document.txt", "title": "A night", "n_characters": 5,
-        "created_s": float(number), **fields,
-    }  # fmt: skip
-    return Job(**described)
+    return Job(**{
+        "id": f"{number:032x}", "owner": "anne", "options": {"format": "mp3"}, "document": "document.txt",
+        "title": "A night", "n_characters": 5, "created_s": float(number), **fields,
+    })  # fmt: skip
 
 
-class Clock:
-    now_s = 0.0
-
-    def __call__(self):
-        return self.now_s
-
-
-def open_store(folder, clock, **limits):
-    bounds = {"max_jobs": 3, "max_bytes": 1000, "max_age_s": DAY_S, **limits}
-    return JobsFolder(folder, now=clock, **bounds)
+def open_store(folder, **options):
+    return JobsFolder(folder, **{"max_jobs": 3, "max_bytes": 1000, "max_age_s": DAY_S, "now": lambda: 0.0, **options})
 
 
 def add(store, new, n_bytes=5):
@@ -53,9 +47,15 @@ def add(store, new, n_bytes=5):
     store.add(new, document)
 
 
+def keep(folder, *jobs, n_bytes=5):
+    """Leave a folder with jobs behind, as a process that has ended."""
+    with closing(open_store(folder)) as store:
+        for each in jobs:
+            add(store, each, n_bytes)
+
+
 def test_jobs_outlive_the_process(tmp_path):
-    clock = Clock()
-    store = open_store(tmp_path / "jobs", clock)
+    store = open_store(tmp_path / "jobs")
     speaking, done = job(1), job(2, state="done", finished_s=3.0, outputs=["output.mp3"])
     failed = job(3, state="failed", finished_s=4.0, error=("storage_failed", "no"))
     for each in (speaking, done, failed):
@@ -63,7 +63,7 @@ def test_jobs_outlive_the_process(tmp_path):
     speaking.state, speaking.progress = "speaking", 0.5
     store.save(speaking)
     store.close()
-    again = open_store(tmp_path / "jobs", clock)
+    again = open_store(tmp_path / "jobs")
     kept = again.jobs()
     assert [each.state for each in kept] == ["queued", "done", "failed"]
     assert kept[1].outputs == ["output.mp3"]
@@ -74,30 +74,28 @@ def test_jobs_outlive_the_process(tmp_path):
 
 
 def test_a_folder_is_one_process_s_and_one_user_s_own(tmp_path):
-    store = open_store(tmp_path, Clock())
+    store = open_store(tmp_path)
     with pytest.raises(JobsUnavailableError, match="another process"):
-        open_store(tmp_path, Clock())
+        open_store(tmp_path)
     store.close()
-    open_store(tmp_path, Clock()).close()
-    store = open_store(tmp_path / "jobs", Clock())
-    add(store, job(1))
+    open_store(tmp_path).close()
+    keep(tmp_path / "jobs", job(1))
     assert (tmp_path / "jobs").stat().st_mode & 0o077 == 0
-    store.close()
 
 
 def test_a_folder_that_cannot_be_made_and_damaged_records_are_told_and_kept(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(JobsUnavailableError, match="cannot be written"):
-        open_store(tmp_path / "file" / "jobs", Clock())
+        open_store(tmp_path / "file" / "jobs")
     (tmp_path / "jobs.sqlite").write_bytes(b"no database, but somebody's jobs" * 100)
     with pytest.raises(JobsUnavailableError, match="cannot be read"):
-        open_store(tmp_path, Clock())
+        open_store(tmp_path)
     assert (tmp_path / "jobs.sqlite").read_bytes().startswith(b"no database")
     assert not open_files(tmp_path)
 
 
 def test_number_and_bytes_are_bounded(tmp_path):
-    store = open_store(tmp_path, Clock())
+    store = open_store(tmp_path)
     first = job(1)
     add(store, first, 600)
     with pytest.raises(StorageFullError, match="600 of 1000 bytes"):
@@ -120,11 +118,11 @@ def test_number_and_bytes_are_bounded(tmp_path):
 
 
 def test_finished_jobs_are_removed_when_they_are_old(tmp_path):
-    clock = Clock()
-    store = open_store(tmp_path, clock)
+    now_s = 0.0
+    store = open_store(tmp_path, now=lambda: now_s)
     for each in (job(1), job(2, state="done", finished_s=10.0), job(3, state="done", finished_s=99.0)):
         add(store, each)
-    clock.now_s = DAY_S + 50.0
+    now_s = DAY_S + 50.0
     store.expire()
     assert [each.id for each in store.jobs()] == [job(1).id, job(3).id]
     assert not store.folder_of(job(2)).exists()
@@ -161,23 +159,17 @@ def rewrite(folder, record):
             changed = json.loads(kept) | record
             record = json.dumps({n: value for n, value in changed.items() if value is not ...})
         database.execute("pragma ignore_check_constraints = on")
-        if record is None:
-            record = 5
-        database.execute("update job set record = ? where id = ?", (record, job(1).id))
+        database.execute("update job set record = ? where id = ?", (5 if record is None else record, job(1).id))
 
 
 @pytest.mark.parametrize(("name", "record"), RECORDS, ids=[name for name, _ in RECORDS])
 def test_a_record_that_cannot_be_read_is_kept_and_hides_no_other(name, record, tmp_path, caplog):
-    clock = Clock()
-    store = open_store(tmp_path, clock)
-    add(store, job(1, state="failed", finished_s=1.0), 7)
-    add(store, job(2))
-    store.close()
+    keep(tmp_path, job(1, state="failed", finished_s=1.0), n_bytes=7)
+    keep(tmp_path, job(2))
     rewrite(tmp_path, record)
     with closing(sqlite3.connect(tmp_path / "jobs.sqlite")) as database:
         rows = database.execute("select cast(record as blob) from job").fetchall()
-    clock.now_s = 10.0 * DAY_S
-    store = open_store(tmp_path, clock, check_options=only_mp3)
+    store = open_store(tmp_path, now=lambda: 10.0 * DAY_S, check_options=only_mp3)
     assert [each.id for each in store.jobs()] == [job(2).id]
     store.expire()
     assert store.n_bytes == 7 + 5
@@ -192,9 +184,7 @@ def test_a_record_that_cannot_be_read_is_kept_and_hides_no_other(name, record, t
 
 
 def test_a_version_before_can_read_the_records_and_fields_of_a_later_one_are_ignored(tmp_path):
-    store = open_store(tmp_path, Clock())
-    add(store, job(1))
-    store.close()
+    keep(tmp_path, job(1))
     with closing(sqlite3.connect(tmp_path / "jobs.sqlite")) as database:
         ((record,),) = database.execute("select record from job")
     # A version before knows these fields, and fails at any other.
@@ -205,22 +195,20 @@ def test_a_version_before_can_read_the_records_and_fields_of_a_later_one_are_ign
     told_apart = {"progress", "left_s", "n_dropped", "notes"}
     assert json.loads(record).keys() | told_apart == {f.name for f in fields(Job)}
     rewrite(tmp_path, {"mood": {"gloomy": True}})
-    store = open_store(tmp_path, Clock())
+    store = open_store(tmp_path)
     assert store.jobs() == [job(1)]
     store.close()
 
 
 @pytest.mark.parametrize("is_empty", [False, True], ids=["missing", "empty"])
 def test_without_its_database_no_folder_is_removed(is_empty, tmp_path, caplog):
-    store = open_store(tmp_path, Clock())
-    add(store, job(1))
-    add(store, job(2), 7)
-    store.close()
+    keep(tmp_path, job(1))
+    keep(tmp_path, job(2), n_bytes=7)
     (tmp_path / "jobs.sqlite").rename(tmp_path / "copy")
     if is_empty:
         (tmp_path / "jobs.sqlite").touch()
     for _ in range(2):
-        store = open_store(tmp_path, Clock())
+        store = open_store(tmp_path)
         assert store.jobs() == []
         assert store.n_bytes == 5 + 7
         store.expire()
@@ -229,7 +217,7 @@ def test_without_its_database_no_folder_is_removed(is_empty, tmp_path, caplog):
     assert len(told) == 2
     assert "2 folders of jobs in data_dir have no record" in told[0]
     (tmp_path / "copy").replace(tmp_path / "jobs.sqlite")
-    store = open_store(tmp_path, Clock())
+    store = open_store(tmp_path)
     assert store.jobs() == [job(1), job(2)]
     store.close()
 
@@ -240,7 +228,7 @@ IN_MEMORY = {"jobs", "get", "folder_of", "incoming", "n_bytes"}
 
 
 def test_the_event_loop_never_waits_for_the_disk(tmp_path):
-    store = open_store(tmp_path, Clock())
+    store = open_store(tmp_path)
     first = job(1)
     add(store, first)
     needs = {
@@ -257,14 +245,14 @@ def test_the_event_loop_never_waits_for_the_disk(tmp_path):
         with pytest.raises(RuntimeError, match="must not wait"), store.reading(first):
             pass
         with pytest.raises(RuntimeError, match="must not wait"):
-            open_store(tmp_path / "other", Clock())
+            open_store(tmp_path / "other")
 
     asyncio.run(on_loop())
     store.close()
 
 
 def test_a_database_that_somebody_locks_leaves_all_as_it_is(tmp_path):
-    store = open_store(tmp_path, Clock())
+    store = open_store(tmp_path)
     store._table._database.execute("pragma busy_timeout = 0")
     first, failed = job(1), job(2, state="failed", finished_s=1.0, error=("code", "message"))
     for each in (first, failed):
@@ -297,22 +285,124 @@ def test_a_database_that_somebody_locks_leaves_all_as_it_is(tmp_path):
     with pytest.raises(JobNotFoundError):
         store.remove(first)
     store.close()
-    again = open_store(tmp_path, Clock())
+    again = open_store(tmp_path)
     assert again.jobs() == []
     again.close()
+
+
+# Disks that are full, and files that others have locked.
+
+
+def test_a_job_can_be_removed_though_others_take_all_room_at_once(tmp_path, monkeypatch):
+    limits = {"max_jobs": 40, "max_bytes": 1 << 20}
+    with mounted(tmp_path / "disk") as disk:
+        store = open_store(disk / "jobs", **limits)
+        for number in range(40):
+            add(store, job(number, title="a long title " * 500))
+        store.close()
+        fill(disk)
+        store = open_store(disk / "jobs", **limits)
+
+        def erase_and_fill(path):
+            erase(path)
+            fill(disk)
+
+        monkeypatch.setattr(jobs_folder, "erase", erase_and_fill)
+        for each in store.jobs():
+            store.remove(each)
+        store.close()
+        with closing(open_store(disk / "jobs")) as again:
+            assert again.jobs() == []
+
+
+def test_changes_wait_once_for_who_has_locked_the_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(job_table, "_WAIT_S", 1.0)
+    store = open_store(tmp_path / "jobs")
+    jobs = [job(number) for number in range(3)]
+    for each in jobs:
+        add(store, each)
+    with closing(sqlite3.connect(tmp_path / "jobs/jobs.sqlite", isolation_level=None)) as other:
+        for _ in range(2):
+            other.execute("begin exclusive")
+            seconds = []
+            for each in jobs * 3:
+                start_s = time.monotonic()
+                with pytest.raises(StorageFailedError, match="another program has locked"):
+                    store.remove(each)
+                seconds.append(time.monotonic() - start_s)
+            assert sum(seconds[1:]) < seconds[0]
+            other.execute("rollback")
+            # It is tried all the same, so it is known at once that it is not locked any more.
+            store.save(jobs[0], n_dropped=1)
+    for each in jobs:
+        store.remove(each)
+    store.close()
+
+
+def test_callers_are_told_what_stands_in_the_way(tmp_path):
+    file = tmp_path / "table.sqlite"
+    JobTable(file).close()
+    with (
+        closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as protected,
+        closing(sqlite3.connect(file, timeout=0, isolation_level=None)) as full,
+    ):
+        with pytest.raises(sqlite3.Error) as failed:
+            protected.execute("delete from job")
+        assert cause(failed.value) == "it may not be written"
+        full.execute("pragma max_page_count = 1")
+        with pytest.raises(sqlite3.Error) as failed:
+            full.execute("insert into job values ('a', randomblob(1000000))")
+        assert cause(failed.value) == "its disk is full"
+    words = {"ENOSPC": "full", "EROFS": "written", "EACCES": "written", "EIO": "fails", "EMFILE": "open"}
+    for name, word in (words | {"ENOTDIR": "log"}).items():
+        assert word in cause(OSError(getattr(errno, name), "secret", "/secret"))
+    of_journal = OSError("the journal cannot be written")
+    of_journal.__cause__ = failed.value
+    assert cause(of_journal) == "its disk is full"
+    assert cause(sqlite3.DatabaseError("malformed")) == "the log says why"
 
 
 # Documents that the process does not outlive.
 
 
+_DIES = """
+import os, sys
+from pathlib import Path
+from service.jobs import JobsFolder
+for line in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        try:
+            store = JobsFolder(Path(sys.argv[1]), max_jobs=3, max_bytes=1000, max_age_s=86400)
+            with store.reading(store.jobs()[0]):
+                os._exit(99)
+        finally:
+            os._exit(1)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""Has a process of its own read, and die, for each line; tells its status."""
+
+
+@pytest.fixture
+def read_and_die(tmp_path):
+    program = [sys.executable, "-c", _DIES, str(tmp_path)]
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as reader:
+
+        def read_and_die():
+            print(file=reader.stdin, flush=True)
+            return int(reader.stdout.readline())
+
+        yield read_and_die
+
+
 def test_a_document_that_is_not_survived_is_read_once_more(tmp_path, read_and_die):
     def opened():
-        store = open_store(tmp_path, Clock())
+        store = open_store(tmp_path)
         return store, store.jobs()[0]
 
-    store = open_store(tmp_path, Clock())
-    add(store, job(1, created_s=1.0))
-    store.close()
+    keep(tmp_path, job(1))
     assert read_and_die() == 99
     store, first = opened()
     with pytest.raises(ZeroDivisionError), store.reading(first):
@@ -323,8 +413,7 @@ def test_a_document_that_is_not_survived_is_read_once_more(tmp_path, read_and_di
     assert read_and_die() == 99
     assert read_and_die() == 1  # it was not read
     store, first = opened()
-    again = store.reading(first)
-    with pytest.raises(ReadingInterruptedError, match="ended 2 times") as refused, again:
+    with pytest.raises(ReadingInterruptedError, match="ended 2 times") as refused, store.reading(first):
         pass
     assert refused.value.code == "reading_interrupted"
     store.finish(first, state="failed", error=(refused.value.code, refused.value.message))

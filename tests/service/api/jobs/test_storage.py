@@ -7,7 +7,7 @@ from contextlib import ExitStack, closing
 import pytest
 from tests.service.api.jobs.test_jobs import LONG, TEXT, add, following, outcome, refused
 from tests.service.api.serving_process import FAULTY_SERVER
-from tests.service.small_disk import fill, mounted
+from tests.service.files import fill, mounted
 
 
 @pytest.fixture
