@@ -37,6 +37,11 @@ def complaint(*arguments):
     return line
 
 
+def heed_interrupts():
+    """Undo what a shell does to those in the background, and so to what a test starts: it has them ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def _as_alone():
     """Have no log yet, and undo what a command sets for its whole process.

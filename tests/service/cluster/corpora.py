@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 
+from tests.service import commands
+
 
 def write_corpus(path, *lines):
     """Write JSON lines; bytes are written as they are."""
@@ -36,15 +38,10 @@ def n_kept(output):
     return sum(1 for _ in output.glob("audio/*/[!.]*"))
 
 
-def _heed_interrupts():
-    # A shell has what it starts in the background ignore them, and so does what this starts.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def kill_during(program, output, n_more, by=signal.SIGKILL):
     """Run a command, and end it when it has kept so many more utterances; return its status."""
     enough = n_kept(output) + n_more
-    process = subprocess.Popen(program, stderr=subprocess.PIPE, text=True, preexec_fn=_heed_interrupts)
+    process = subprocess.Popen(program, stderr=subprocess.PIPE, text=True, preexec_fn=commands.heed_interrupts)
     while n_kept(output) < enough:
         assert process.poll() is None, process.communicate()[1]
         time.sleep(0.01)

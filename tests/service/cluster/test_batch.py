@@ -4,10 +4,10 @@ import hashlib
 import json
 import os
 import signal
+from unittest.mock import DEFAULT, Mock
 
 import pytest
 import soundfile
-from service.__main__ import main
 from service.cluster.batch import Batch
 from service.cluster.corpus_progress import CorpusProgress
 from service.cluster.local_pool import LocalPool
@@ -23,25 +23,19 @@ from tests.small_kokoro import write_small_kokoro
 from service.speech import Utterance
 
 
-class CountingPool:
+class CountingPool(LocalPool):
     """A pool that notes what it was asked."""
 
-    def __init__(self, pool):
-        self._pool = pool
-        self.tasks = []
+    tasks = ()
 
     def answers(self, tasks):
-        def noted():
-            for task in tasks:
-                self.tasks.append(task)
-                yield task
-
-        yield from self._pool.answers(noted())
+        self.tasks = list(tasks)
+        yield from super().answers(iter(self.tasks))
 
 
 def run(corpus, output, synthesizer, form=None):
     form = form or SpeechForm()
-    pool = CountingPool(LocalPool(Speaker(synthesizer, form, 2), 2))
+    pool = CountingPool(Speaker(synthesizer, form, 2), 2)
     with SpeechFolder(output, form.audio_format) as folder:
         batch = Batch(corpus, folder, SoundIdentity(Settings(), form))
         progress = CorpusProgress(batch.n_missing, batch.n_characters, batch.n_kept)
@@ -105,33 +99,15 @@ def test_bad_lines_are_told_and_the_others_are_spoken_if_there_are_any(small_syn
 
 
 def test_what_fails_by_no_fault_of_its_text_is_tried_so_often_and_no_more(small_synthesizer, monkeypatch):
-    said = []
-    stream = small_synthesizer.stream
-
-    def failing(plan, *arguments, **options):
-        said.append("")
-        if len(said) <= n_failures:
-            raise SynthesisError("the model stumbled")
-        return stream(plan, *arguments, **options)
-
-    monkeypatch.setattr(small_synthesizer, "stream", failing)
-    n_failures = 2
-    assert isinstance(Speaker(small_synthesizer, SpeechForm(), 3).say(Utterance("One.")), Speech)
-    assert len(said) == 3
-    said, n_failures = [], 9
-    failed = Speaker(small_synthesizer, SpeechForm(), 3).say(Utterance("One."))
-    assert failed == Failure("synthesis_failed", "the model stumbled (3 attempts)")
-    assert len(said) == 3
-
-
-@pytest.mark.parametrize(("one", "other"), [
-    (Utterance("a"), Utterance("b")), (Utterance("a"), Utterance("a", "phonemes")),
-    (Utterance("a"), Utterance("a", voice="bf_emma")), (Utterance("a"), Utterance("a", speed=1.1)),
-])  # fmt: skip
-def test_other_utterances_have_other_keys(one, other):
-    identity = SoundIdentity(Settings(), SpeechForm())
-    assert identity.key(one) == identity.key(one)
-    assert identity.key(one) != identity.key(other)
+    stream, speaker = small_synthesizer.stream, Speaker(small_synthesizer, SpeechForm(), 3)
+    stumbling = Mock(wraps=stream, side_effect=[SynthesisError("the model stumbled")] * 2 + [DEFAULT])
+    monkeypatch.setattr(small_synthesizer, "stream", stumbling)
+    assert isinstance(speaker.say(Utterance("One.")), Speech)
+    assert stumbling.call_count == 3
+    stumbling = Mock(side_effect=SynthesisError("the model stumbled"))
+    monkeypatch.setattr(small_synthesizer, "stream", stumbling)
+    assert speaker.say(Utterance("One.")) == Failure("synthesis_failed", "the model stumbled (3 attempts)")
+    assert stumbling.call_count == 3
 
 
 def test_what_changes_the_sound_changes_the_keys_and_threads_do_not(tmp_path):
@@ -140,13 +116,15 @@ def test_what_changes_the_sound_changes_the_keys_and_threads_do_not(tmp_path):
     lexicon.write_bytes(b"lexicon")
     utterance = Utterance("a")
 
-    def key(form=None, **settings):
-        return SoundIdentity(Settings(**settings), form or SpeechForm()).key(utterance)
+    def key(form=None, of=utterance, **settings):
+        return SoundIdentity(Settings(**settings), form or SpeechForm()).key(of)
 
     keys = [
         key(), key(voice="bf_emma"), key(model=model), key(lexicon=lexicon),
         key(file_decoding="windows"), key(SpeechForm("flac")), key(SpeechForm("wav", 8000)),
-        key(SpeechForm(timestamps="word")),
+        key(SpeechForm(timestamps="word")), key(of=Utterance("b")),
+        key(of=Utterance("a", "phonemes")), key(of=Utterance("a", voice="bf_emma")),
+        key(of=Utterance("a", speed=1.1)),
     ]  # fmt: skip
     assert len(set(keys)) == len(keys)
     assert key(threads=1, workers=3, port=9, max_requests=7) == keys[0]
@@ -156,9 +134,7 @@ def test_what_changes_the_sound_changes_the_keys_and_threads_do_not(tmp_path):
 
 
 @pytest.mark.parametrize(("kind", "n_kills"), [
-    ("small", 1),
-    pytest.param("real", 1, marks=pytest.mark.thorough),
-    pytest.param("real", 4, marks=pytest.mark.slow),
+    ("small", 1), pytest.param("real", 1, marks=pytest.mark.thorough), pytest.param("real", 4, marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_a_run_that_is_killed_goes_on_where_it_ended(model_file, cache_dir, tmp_path, kind, n_kills):
     # What the real model says in a second the small one says in some milliseconds.
@@ -198,15 +174,11 @@ def test_an_interrupted_run_ends_at_once_and_keeps_what_it_has(tmp_path):
 
 @pytest.mark.parametrize(("arguments", "named"), [
     (["/nowhere.jsonl"], "/nowhere.jsonl"),
-    ([os.devnull], "has no line to speak"),
-    ([os.devnull, "--format", "m4a"], "supported: wav"),
+    ([os.devnull], "has no line to speak"), ([os.devnull, "--format", "m4a"], "supported: wav"),
     ([os.devnull, "--sample-rate", "7"], "wav has no 7 Hz"),
     ([os.devnull, "--attempts", "0"], "attempts must be at least 1"),
     ([os.devnull, "--cluster", "auto", "--actors", "0"], "actors must be at least 1"),
     ([os.devnull, "--cluster", "auto", "--actor-cpus", "0"], "actor-cpus"),
 ])  # fmt: skip
-def test_mistakes_are_told_in_one_line(tmp_path, capsys, arguments, named):
-    assert main(["corpus", *arguments, "-o", str(tmp_path / "out")]) == 1
-    (line,) = capsys.readouterr().err.strip().splitlines()
-    assert line.startswith("kokoro-service: ")
-    assert named in line
+def test_mistakes_are_told_in_one_line(tmp_path, arguments, named):
+    assert named in commands.complaint("corpus", *arguments, "-o", str(tmp_path / "out"))

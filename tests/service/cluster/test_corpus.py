@@ -10,31 +10,23 @@ from service.cluster.corpus_progress import CorpusProgress, duration
 from service.cluster.speaker import Speech
 from service.cluster.speech_folder import SpeechFolder
 from service.errors import InvalidRequestError, StartupError
+from tests.service.cluster.corpora import write_corpus
 
 from service.cluster import corpus
 
 
-def written(path, *lines):
-    path.write_bytes(b"\n".join(each if isinstance(each, bytes) else json.dumps(each).encode() for each in lines))
-    return path
-
-
 def test_a_line_has_the_fields_of_a_request(tmp_path):
-    path = written(
+    path = write_corpus(
         tmp_path / "c.jsonl", b"\xef\xbb\xbf" + json.dumps({"text": "One."}).encode(), b"",
         {"id": "two", "text": "<speak>Two.</speak>", "ssml": True, "voice": "bf_emma"},
         {"id": 3, "phonemes": "həlˈO", "text": None, "speed": 2, "metadata": {"page": 7}},
         {"text": "Vier.", "language": "de", "normalize": False},
     )  # fmt: skip
     one, two, three, four = read_corpus(path)
-    assert isinstance(one, CorpusLine)
     assert (one.number, one.id, one.utterance.text, one.utterance.kind) == (1, "1", "One.", "text")
-    assert isinstance(two, CorpusLine)
     assert (two.number, two.id, two.utterance.kind, two.utterance.voice) == (3, "two", "ssml", "bf_emma")
-    assert isinstance(three, CorpusLine)
     assert (three.id, three.utterance.kind, three.utterance.speed) == ("3", "phonemes", 2.0)
     assert three.metadata == {"page": 7}
-    assert isinstance(four, CorpusLine)
     assert (four.utterance.language, four.utterance.normalization) == ("de", None)
 
 
@@ -48,24 +40,19 @@ def test_a_line_has_the_fields_of_a_request(tmp_path):
     ({"text": "b", "id": "first"}, "line 1 too"),
 ])  # fmt: skip
 def test_a_bad_line_is_told_and_the_next_is_read(tmp_path, line, named):
-    path = written(tmp_path / "c", {"id": "first", "text": "a"}, line, {"text": "c"})
+    path = write_corpus(tmp_path / "c", {"id": "first", "text": "a"}, line, {"text": "c"})
     first, bad, last = read_corpus(path)
-    assert isinstance(first, CorpusLine)
-    assert isinstance(bad, BadLine)
-    assert (bad.number, bad.code) == (2, "invalid_line")
+    assert [type(each) for each in (first, bad, last)] == [CorpusLine, BadLine, CorpusLine]
+    assert (bad.number, bad.code, last.number) == (2, "invalid_line", 3)
     assert named in bad.message
-    assert isinstance(last, CorpusLine)
-    assert last.number == 3
 
 
 def test_a_line_without_end_is_not_read_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(corpus, "_MAX_LINE_BYTES", 100)
-    path = written(tmp_path / "c", {"text": "x" * 1000}, {"text": "b"}, {"text": "y" * 1000})
+    path = write_corpus(tmp_path / "c", {"text": "x" * 1000}, {"text": "b"}, {"text": "y" * 1000})
     first, second, third = read_corpus(path)
-    assert isinstance(first, BadLine)
+    assert [type(each) for each in (first, second, third)] == [BadLine, CorpusLine, BadLine]
     assert "100 bytes" in first.message
-    assert isinstance(second, CorpusLine)
-    assert isinstance(third, BadLine)
     assert third.number == 3
 
 
@@ -79,7 +66,7 @@ def test_a_parquet_file_is_the_same_corpus(tmp_path):
     ]
     parquet = tmp_path / "c.parquet"
     parquet_files.write_table(pyarrow.Table.from_pylist(rows), parquet)
-    assert list(read_corpus(parquet)) == list(read_corpus(written(tmp_path / "c", *rows)))
+    assert list(read_corpus(parquet)) == list(read_corpus(write_corpus(tmp_path / "c", *rows)))
     parquet.write_bytes(b"PAR0")
     with pytest.raises(InvalidRequestError, match="cannot be read as Parquet"):
         list(read_corpus(parquet))
