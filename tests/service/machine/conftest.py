@@ -49,8 +49,8 @@ JETSON = {
 def grow(tmp_path):
     """Write files into a folder that stands for `/`."""
 
-    def grow(files):
-        root = tmp_path / "root"
+    def grow(files, root="root"):
+        root = tmp_path / root
         for name, text in files.items():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -98,20 +98,30 @@ def computer(grow, driver_library):
     return Machine(root, driver_library=driver_library, loader_folders=[], packages=[])
 
 
+@pytest.fixture(scope="session")
+def embed(compile_library, tmp_path_factory):
+    """Link bytes into the section `.nv_fatbin` of a real library."""
+
+    def embed(content, *flags):
+        folder = tmp_path_factory.mktemp("kernels")
+        (folder / "fat.bin").write_bytes(content)
+        (folder / "library.c").write_text(
+            f'__asm__(".section .nv_fatbin,\\"a\\"\\n.balign 8\\n.incbin \\"{folder}/fat.bin\\"\\n.text\\n");\n'
+        )
+        return compile_library(folder / "libonnxruntime_providers_cuda.so", folder / "library.c", *flags)
+
+    return embed
+
+
 @pytest.fixture
-def cuda_build(compile_library, tmp_path):
+def cuda_build(compile_library, embed, tmp_path):
     """A build of ONNX Runtime whose CUDA part wants CUDA 13 and has kernels as PyPI's aarch64."""
-    folder = tmp_path / "build"
-    folder.mkdir()
     cudart = compile_library(
         tmp_path / "link/libcudart.so.13", HERE / "fake_library.c", "-DVERSION=13000", "-Wl,-soname,libcudart.so.13"
     )
-    (tmp_path / "fat.bin").write_bytes(fat_binary(entry(name, 0) for name in ("sm_90a", "sm_121a")))
-    source = tmp_path / "provider.c"
-    source.write_text(
-        f'__asm__(".section .nv_fatbin,\\"a\\"\\n.balign 8\\n.incbin \\"{tmp_path}/fat.bin\\"\\n.text\\n");\n'
-    )
-    compile_library(folder / "libonnxruntime_providers_cuda.so", source, "-Wl,--no-as-needed", cudart)
-    path = folder / "libonnxruntime.so"
+    kernels = fat_binary(entry(name, 0) for name in ("sm_90a", "sm_121a"))
+    path = tmp_path / "build/libonnxruntime.so"
+    path.parent.mkdir()
     path.touch()
+    embed(kernels, "-Wl,--no-as-needed", cudart).rename(path.with_name("libonnxruntime_providers_cuda.so"))
     return path

@@ -41,32 +41,27 @@ def test_packages_that_were_not_removed_tell_where_there_is_no_release_file(grow
     assert read_board(grow({"var/lib/dpkg/status": status})).jetpack == "6.0"
 
 
-@pytest.mark.parametrize(("line", "l4t", "jetpack"), [
-    ("# R35 (release), REVISION: 4.1, GCID: 33958178, BOARD: t186ref", "35.4.1", "5.1.2"),
-    ("# R35 (release), REVISION: 6.2, GCID: 1, BOARD: generic", "35.6.2", "5.1.5"),
-    ("# R36 (release), REVISION: 3.0, GCID: 36191598, BOARD: generic", "36.3.0", "6.0"),
-    ("# R36 (release), REVISION: 4.0, GCID: 37537400, BOARD: generic", "36.4.0", "6.1"),
-    ("# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic", "36.4.3", "6.2"),
-    ("# R36 (release), REVISION: 9.1", "36.9.1", "6.x"),
-    ("# R38 (release), REVISION: 2.2, GCID: 42205042, BOARD: generic", "38.2.2", "7.0"),
-    ("# R38 (release), REVISION: 4.0, GCID: 43443517, BOARD: generic", "38.4.0", "7.1"),
-    ("# R39 (release), REVISION: 2.1, GCID: 13579, BOARD: generic", "39.2.1", "7.2.1"),
-    ("# R99 (release), REVISION: 1.0", "99.1.0", ""),
-    ("no such line", "", ""),
-])  # fmt: skip
-def test_the_release_tells_the_jetpack(grow, line, l4t, jetpack):
-    board = read_board(grow({"etc/nv_tegra_release": line + "\n"}))
-    assert (board.l4t, board.jetpack) == (l4t, jetpack)
+RELEASES = {
+    "35.4.1": "5.1.2", "35.6.2": "5.1.5", "36.3.0": "6.0", "36.4.0": "6.1", "36.4.3": "6.2", "36.9.1": "6.x",
+    "38.2.2": "7.0", "38.4.0": "7.1", "39.2.1": "7.2.1", "99.1.0": "",
+}  # fmt: skip
 
 
-def test_the_model_is_looked_for_in_several_places_and_tegra_is_seen_in_a_container_too(tmp_path):
-    def board(number, files):
-        for name, text in {"proc/version": "", **files}.items():
-            path = tmp_path / f"{number}" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-        return read_board(tmp_path / f"{number}")
+def test_the_release_tells_the_jetpack(grow):
+    def told(line):
+        board = read_board(grow({"etc/nv_tegra_release": f"{line}\n"}))
+        return board.l4t, board.jetpack
 
+    found = []
+    for l4t in RELEASES:
+        release, _, revision = l4t.partition(".")
+        found.append(told(f"# R{release} (release), REVISION: {revision}, GCID: 37537400, BOARD: generic"))
+    assert found == [*RELEASES.items()]
+    assert told("# R36 (release), REVISION: 9.1") == ("36.9.1", "6.x")
+    assert told("no such line") == ("", "")
+
+
+def test_the_model_is_looked_for_in_several_places_and_tegra_is_seen_in_a_container_too(grow):
     models = [
         ({"sys/devices/soc0/machine": "NVIDIA Jetson AGX Orin\n"}, "NVIDIA Jetson AGX Orin", False),
         ({"sys/class/dmi/id/product_name": "PowerEdge R650\n"}, "PowerEdge R650", False),
@@ -76,7 +71,7 @@ def test_the_model_is_looked_for_in_several_places_and_tegra_is_seen_in_a_contai
         ({"sys/devices/soc0/family": "Tegra\n"}, "", True),
         ({"proc/sys/kernel/osrelease": "5.15.148-tegra\n"}, "", True),
     ]
-    found = [board(number, files) for number, (files, _, _) in enumerate(models)]
+    found = [read_board(grow(files, f"{number}")) for number, (files, _, _) in enumerate(models)]
     assert [(one.model, one.tegra) for one in found] == [(model, tegra) for _, model, tegra in models]
 
 
@@ -89,11 +84,10 @@ def test_the_power_mode_has_its_name(grow, status, mode):
     assert read_board(root).power_mode == mode
 
 
-MEMINFO = "MemTotal:        8000 kB\nMemFree:  100 kB\nMemAvailable:    4000 kB\n"
-TOTAL, AVAILABLE = 8000 << 10, 4000 << 10
-
-
 # Memory.
+
+
+MEMINFO = "MemTotal:        8000 kB\nMemFree:  100 kB\nMemAvailable:    4000 kB\n"
 
 
 def test_the_system_and_this_machine_tell_total_and_available(jetson):
@@ -149,7 +143,7 @@ def test_no_limit_or_a_high_one_bounds_nothing(grow, name, limit):
         f"{group}/memory.stat": "inactive_file 0\n",
     })  # fmt: skip
     memory = SystemMemory(root)
-    assert (memory.total_bytes(), memory.available_bytes()) == (TOTAL, AVAILABLE)
+    assert (memory.total_bytes(), memory.available_bytes()) == (8000 << 10, 4000 << 10)
 
 
 def test_memory_is_asked_anew_in_the_format_of_linux(grow):
@@ -171,17 +165,8 @@ def _eight_cores(monkeypatch):
 
 @pytest.mark.parametrize(("quota", "expected"), [
     ("50000 100000", 1),  # docker --cpus 0.5
-    ("100000 100000", 1),
-    ("150000 100000", 2),
-    ("400000 100000", 4),
-    ("1250 2500", 1),
-    ("3200000 100000", 8),
-    ("1000 100000", 1),
-    ("max 100000", 8),
-    ("", 8),
-    ("max", 8),
-    ("0 100000", 8),
-    ("100000 0", 8),
+    ("100000 100000", 1), ("150000 100000", 2), ("400000 100000", 4), ("1250 2500", 1), ("3200000 100000", 8),
+    ("1000 100000", 1), ("max 100000", 8), ("", 8), ("max", 8), ("0 100000", 8), ("100000 0", 8),
 ])  # fmt: skip
 def test_a_quota_of_version_2_bounds_it(grow, quota, expected):
     root = grow({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.max": f"{quota}\n"})
@@ -233,7 +218,7 @@ def test_threads_are_as_many_as_the_quota_allows(monkeypatch):
 # The driver and its GPUs.
 
 
-def test_the_driver_tells_its_gpus_and_the_kernel_module_its_release(driver_library, monkeypatch, tmp_path):
+def test_the_driver_tells_its_gpus_and_the_kernel_module_its_release(driver_library, monkeypatch, grow):
     monkeypatch.setenv("FAKE_GPUS", "2")
     driver = ask_driver(driver_library)
     assert driver.gpus == (Gpu("Orin", (8, 7), True, 8 << 30), Gpu("Another GPU", (12, 0), False, 24 << 30))
@@ -243,10 +228,8 @@ def test_the_driver_tells_its_gpus_and_the_kernel_module_its_release(driver_libr
         "Orin, sm_87, 8.0 GiB of the system's memory",
         "Another GPU, sm_120, 24.0 GiB of its own memory",
     ]
-    version = tmp_path / "sys/module/nvidia/version"
-    version.parent.mkdir(parents=True)
-    version.write_text("580.95.05\n")
-    assert str(ask_driver(driver_library, tmp_path)) == "580.95.05, supports CUDA 12.6"
+    root = grow({"sys/module/nvidia/version": "580.95.05\n"})
+    assert str(ask_driver(driver_library, root)) == "580.95.05, supports CUDA 12.6"
 
 
 def test_no_driver_and_another_library_are_told():
@@ -257,20 +240,17 @@ def test_no_driver_and_another_library_are_told():
     assert "lacks functions" in driver.problem
 
 
-@pytest.mark.parametrize(("settings", "problem"), [
-    ({"FAKE_GPUS": "0"}, "the driver finds no GPU"),
-    ({"FAKE_INIT": "100"}, "the driver finds no GPU"),
-    ({"FAKE_INIT": "999"}, "the driver fails: cuInit returns code 999, CUDA_ERROR_UNKNOWN (unknown error)"),
-    ({"FAKE_INIT": "34"}, "is a stub for linking, not the driver"),
-    ({"FAKE_INIT": "12345"}, "the driver fails: cuInit returns code 12345"),
-    ({"FAKE_CRASH": "1"}, "the driver cannot be queried: crashed with signal 6"),
+@pytest.mark.parametrize(("setting", "problem"), [
+    ("FAKE_GPUS=0", "the driver finds no GPU"), ("FAKE_INIT=100", "the driver finds no GPU"),
+    ("FAKE_INIT=999", "the driver fails: cuInit returns code 999, CUDA_ERROR_UNKNOWN (unknown error)"),
+    ("FAKE_INIT=34", "is a stub for linking, not the driver"),
+    ("FAKE_INIT=12345", "the driver fails: cuInit returns code 12345"),
+    ("FAKE_CRASH=1", "the driver cannot be queried: crashed with signal 6"),
 ])  # fmt: skip
-def test_a_driver_without_gpus_says_why(driver_library, monkeypatch, settings, problem):
-    for name, value in settings.items():
-        monkeypatch.setenv(name, value)
+def test_a_driver_without_gpus_says_why(driver_library, monkeypatch, setting, problem):
+    monkeypatch.setenv(*setting.split("="))
     driver = ask_driver(driver_library)
-    assert driver.gpus == ()
-    assert driver.found
+    assert (driver.gpus, driver.found) == ((), True)
     assert problem in driver.problem
 
 

@@ -113,50 +113,37 @@ def cudnn(status):
 ])  # fmt: skip
 def test_known_failures_have_a_cause_and_a_cure(jetson, cuda_build, message, said):
     told = explain(message, library=cuda_build, machine=jetson)
-    for part in said:
-        assert part in told
-    assert "\n" not in told
-    assert ": " in told
-    assert "onnxruntime_src" not in told
-    assert "hostname" not in told
+    assert not [part for part in (*said, ": ") if part not in told]
+    assert not [part for part in ("\n", "onnxruntime_src", "hostname") if part in told]
     assert explain(told, library=cuda_build, machine=jetson) == told
 
 
-@pytest.mark.parametrize(("message", "told"), [
-    ("Something new happened.\nAnd more of it.", "Something new happened."),
-    ("\n\n  first \nsecond", "first "),
-    ("", "ONNX Runtime failed without a message"),
-])  # fmt: skip
-def test_unknown_failures_are_told_as_they_are(jetson, cuda_build, message, told):
-    assert explain(message, library=cuda_build, machine=jetson).strip() == told.strip()
+def test_unknown_failures_are_told_as_they_are(jetson, cuda_build):
+    told = {
+        "Something new happened.\nAnd more of it.": "Something new happened.", "\n\n  first \nsecond": "first",
+        "": "ONNX Runtime failed without a message",
+    }  # fmt: skip
+    assert {message: explain(message, library=cuda_build, machine=jetson).strip() for message in told} == told
 
 
-def test_the_installed_and_the_wanted_version_are_named(jetson, cuda_build):
-    folder = cuda_build.parents[1] / "root/usr/lib"
-    folder.mkdir(parents=True)
-    (folder / "libcudnn.so.8.9.4").touch()
+def test_the_installed_and_the_wanted_version_are_named(jetson, cuda_build, grow):
+    folder = grow({"usr/lib/libcudnn.so.8.9.4": ""}) / "usr/lib"
     (folder / "libcudnn.so.8").symlink_to("libcudnn.so.8.9.4")
     told = explain(missing("libcudnn.so.9"), library=cuda_build, machine=jetson)
     assert f"needs cuDNN 9 (libcudnn.so.9), but this machine has 8.9.4 ({folder}/libcudnn.so.8)" in told
     assert "install cuDNN 9, or use a build" in told
 
 
-def test_folders_that_the_loader_does_not_know_are_named(grow, driver_library, cuda_build, tmp_path):
-    packages = tmp_path / "packages"
-    for name in ("cu13/lib/libcudart.so.13", "cudnn/lib/libcudnn.so.9"):
-        path = packages / "nvidia" / name
-        path.parent.mkdir(parents=True)
-        path.touch()
+def test_folders_that_the_loader_does_not_know_are_named(grow, driver_library, cuda_build):
+    packages = grow({"nvidia/cu13/lib/libcudart.so.13": "", "nvidia/cudnn/lib/libcudnn.so.9": ""}, "packages")
     machine = Machine(grow({}), driver_library=driver_library, loader_folders=[], packages=[packages])
     told = explain(missing("libcudart.so.13"), library=cuda_build, machine=machine)
     folders = f"{packages}/nvidia/cu13/lib:{packages}/nvidia/cudnn/lib"
     assert f"add {folders} to LD_LIBRARY_PATH" in told
 
 
-def test_a_library_that_is_there_but_does_not_load_is_named(jetson, cuda_build):
-    path = cuda_build.parents[1] / "root/usr/lib/libcudnn.so.9"
-    path.parent.mkdir(parents=True)
-    path.touch()
+def test_a_library_that_is_there_but_does_not_load_is_named(jetson, cuda_build, grow):
+    path = grow({"usr/lib/libcudnn.so.9": ""}) / "usr/lib/libcudnn.so.9"
     told = explain(missing("libcudnn.so.9"), library=cuda_build, machine=jetson)
     assert f"{path} cannot be loaded" in told
 
@@ -181,12 +168,12 @@ def test_off_a_jetson_the_cure_is_another(computer, cuda_build):
     assert "available now" not in explain(ARENA, library=cuda_build, machine=computer)
 
 
-@pytest.mark.parametrize(("setting", "value", "said"), [
-    ("FAKE_GPUS", "0", "the driver finds no GPU: check that nvidia-smi lists a GPU"),
-    ("FAKE_INIT", "999", "cuInit returns code 999, CUDA_ERROR_UNKNOWN (unknown error): check"),
+@pytest.mark.parametrize(("setting", "said"), [
+    ("FAKE_GPUS=0", "the driver finds no GPU: check that nvidia-smi lists a GPU"),
+    ("FAKE_INIT=999", "cuInit returns code 999, CUDA_ERROR_UNKNOWN (unknown error): check"),
 ])  # fmt: skip
-def test_why_there_is_no_gpu_is_asked_of_the_driver(computer, cuda_build, monkeypatch, setting, value, said):
-    monkeypatch.setenv(setting, value)
+def test_why_there_is_no_gpu_is_asked_of_the_driver(computer, cuda_build, monkeypatch, setting, said):
+    monkeypatch.setenv(*setting.split("="))
     told = explain(failure(100, "no CUDA-capable device is detected"), library=cuda_build, machine=computer)
     assert said in told
 

@@ -64,38 +64,28 @@ def test_a_file_counts_once_by_the_name_that_programs_want(tmp_path):
     assert (library.path.name, library.major, library.version) == ("libcudnn.so.9", "9", "9.3.0")
 
 
-def test_places_that_the_loader_does_not_know_are_told(tmp_path):
-    wheel = tmp_path / "packages/nvidia/cudnn/lib/libcudnn.so.9"
-    toolkit = tmp_path / "usr/local/cuda-12.6/lib64/libcudnn.so.8"
-    for path in (wheel, toolkit):
-        path.parent.mkdir(parents=True)
-        path.touch()
-    libraries = SharedLibraries(LoaderPath(tmp_path, []), tmp_path, [tmp_path / "packages"])
-    found = libraries.files("libcudnn")
-    assert {library.path for library in found} == {wheel, toolkit}
+def test_places_that_the_loader_does_not_know_are_told(grow):
+    names = ("packages/nvidia/cudnn/lib/libcudnn.so.9", "usr/local/cuda-12.6/lib64/libcudnn.so.8")
+    root = grow(dict.fromkeys(names, ""))
+    found = SharedLibraries(LoaderPath(root, []), root, [root / "packages"]).files("libcudnn")
+    assert {library.path for library in found} == {root / name for name in names}
     assert not any(library.reachable for library in found)
     assert "where the loader does not look" in str(found[0])
 
 
-def test_the_loaders_order_is_kept(tmp_path):
-    first, second = tmp_path / "first", tmp_path / "second"
-    for folder in (first, second, tmp_path / "usr/lib"):
-        folder.mkdir(parents=True)
-        (folder / "libcudart.so.12").touch()
-    loader = LoaderPath(tmp_path, [second, tmp_path / "missing", first])
-    assert loader.find("libcudart") == [
-        second / "libcudart.so.12", first / "libcudart.so.12", tmp_path / "usr/lib/libcudart.so.12",
-    ]  # fmt: skip
+def test_the_loaders_order_is_kept(grow):
+    root = grow({f"{folder}/libcudart.so.12": "" for folder in ("first", "second", "usr/lib")})
+    found = LoaderPath(root, [root / "second", root / "missing", root / "first"]).find("libcudart")
+    assert found == [root / f"{folder}/libcudart.so.12" for folder in ("second", "first", "usr/lib")]
 
 
 @needs_ldconfig
 @pytest.mark.parametrize("layout", ["new", "compat"])
-def test_the_loaders_cache_is_read(tmp_path, compile_library, layout):
+def test_the_loaders_cache_is_read(tmp_path, grow, compile_library, layout):
     name = "libcudart.so.12"
     folder = tmp_path / "opt/cuda"
     path = compile_library(folder / name, SOURCE, "-DVERSION=12060", f"-Wl,-soname,{name}")
-    (tmp_path / "etc").mkdir()
-    (tmp_path / "etc/ld.so.conf").write_text("/opt/cuda\n")
+    grow({"etc/ld.so.conf": "/opt/cuda\n"}, ".")
     assert LoaderPath(tmp_path, []).find("libcudart") == []
     subprocess.run([LDCONFIG, "-r", tmp_path, "-c", layout], check=True)
     assert LoaderPath(tmp_path, []).find("libcudart") == [path]
