@@ -146,8 +146,7 @@ def test_an_exception_is_logged_without_its_message_though_another_handler_has_f
 def test_exceptions_that_refer_to_each_other_are_described_once():
     first, second = ValueError(SECRET), KeyError(SECRET)
     first.__cause__, second.__cause__ = second, first
-    assert describe(first).count("ValueError") == 1
-    assert describe(first).count("KeyError") == 1
+    assert [describe(first).count(name) for name in ("ValueError", "KeyError")] == [1, 1]
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 has no exception groups")

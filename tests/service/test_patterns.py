@@ -10,12 +10,12 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import pytest
 from tests.service.pattern_census import FUNCTIONS
 
-from service.text.backtracking import Use, growth
+from service.text.backtracking import growth
 
 pytestmark = pytest.mark.thorough
 
@@ -69,10 +69,8 @@ class Call(NamedTuple):
 
 @pytest.fixture(scope="module")
 def census(repository):
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.service.pattern_census"], cwd=repository, capture_output=True,
-        text=True, check=True,
-    )  # fmt: skip
+    command = [sys.executable, "-m", "tests.service.pattern_census"]
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=True)
     return [Call(*call) for call in json.loads(done.stdout)]
 
 
@@ -86,13 +84,10 @@ def test_no_call_of_re_is_missing(census, sources):
     known = {(call.file, call.line) for call in census}
     missing = []
     n_calls = 0
-    for file, module in sources.items():
-        for node in ast.walk(module):
-            if not (isinstance(node, ast.Call) and _of_re(node.func)):
-                continue
-            n_calls += 1
-            if (file, node.lineno) not in known and not isinstance(node.args[0], ast.Constant):
-                missing.append(file)
+    for file, node in _calls(sources):
+        n_calls += 1
+        if (file, node.lineno) not in known and not isinstance(node.args[0], ast.Constant):
+            missing.append(file)
     assert n_calls > 700
     assert sorted(missing) == sorted(UNSEEN)
 
@@ -139,24 +134,25 @@ def _of_re(function):
     )
 
 
+def _calls(sources):
+    for file, module in sources.items():
+        for node in ast.walk(module):
+            if isinstance(node, ast.Call) and _of_re(node.func):
+                yield file, node
+
+
 def _use(function):
-    return cast("Use", function) if function in ("match", "fullmatch") else "search"
+    return function if function in ("match", "fullmatch") else "search"
 
 
 def _constants(sources):
     """Return the calls of `re` with a pattern that is written there."""
-    calls = []
-    for file, module in sources.items():
-        for node in ast.walk(module):
-            if not (isinstance(node, ast.Call) and _of_re(node.func)):
-                continue
-            pattern = node.args[0]
-            if not isinstance(pattern, ast.Constant) or not isinstance(pattern.value, str):
-                continue
-            function = cast("ast.Attribute", node.func).attr
-            if function != "compile":  # those are in the census, with their flags
-                calls.append(Call(file, node.lineno, function, pattern.value, int(re.UNICODE)))
-    return calls
+    return [
+        Call(file, node.lineno, node.func.attr, node.args[0].value, int(re.UNICODE))
+        for file, node in _calls(sources)
+        if isinstance(node.args[0], ast.Constant) and isinstance(node.args[0].value, str)
+        if node.func.attr != "compile"  # those are in the census, with their flags
+    ]
 
 
 def _uses(sources):
