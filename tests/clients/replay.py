@@ -170,8 +170,3 @@ def run_program(program, *arguments, paths=()):
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
-
-
-def hear_file(path):
-    """Return the samples of a WAV file with a sentence."""
-    return hear(path.read_bytes())

@@ -1,33 +1,21 @@
-"""Home Assistant: its integrations Kokoro-TTS, openai_tts and Wyoming Protocol."""
+"""Home Assistant: its integrations Kokoro-TTS and openai_tts; that of Wyoming is replayed in service/api/wyoming."""
 
-import asyncio
-import io
 import json
-import wave
 from base64 import b64decode
 
-import pytest
 from tests.clients.replay import (
     JSON,
     LEFT_OUT,
     LONG,
-    PUNCTUATION,
     SPEECH,
     STRANGERS_KEY,
     TEXT,
     bearer,
-    hear,
     hear_pcm,
-    heard,
     misses,
     replay,
     speaker,
 )  # fmt: skip
-from wyoming.audio import AudioChunk, AudioStart, AudioStop
-from wyoming.client import AsyncTcpClient
-from wyoming.error import Error
-from wyoming.info import Describe, Info
-from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop, SynthesizeStopped, SynthesizeVoice
 
 # beecho01/Kokoro-TTS.
 # Read: beecho01/Kokoro-TTS at 99c9d4e, d43893e, 1ccff49 and 46e7375, and a later config flow.
@@ -58,11 +46,6 @@ def test_kokoro_tts_speaks_as_it_is_set_up_in_each_format_of_its_list(keyed):
         {"lang_code": "b", "voice": "bf_emma"}, {"lang_code": "e", "voice": "ef_dora", "input": "Un momento."},
         {"voice": "af_bella(2)+af_sky(1)"}, {"input": LONG, "speed": 4.0}, {"input": LONG, "speed": 0.25},
     ])  # fmt: skip
-
-
-def test_kokoro_tts_changes_the_volume(keyed):
-    usual, soft = (heard(kokoro_tts(keyed, volume_multiplier=v)).astype(float) for v in (1.0, 0.5))
-    assert abs(soft - usual / 2).max() <= 1
 
 
 # sfortis/openai_tts.
@@ -111,127 +94,3 @@ def test_openai_tts_tells_that_a_voice_is_gone(keyed):
     assert reply.status not in (401, 402, 403, 429)
     error = reply.json()["error"]
     assert {error.get("type"), error["code"]} & GONE or "unknown voice" in error["message"]
-
-
-# Wyoming Protocol, by the package `wyoming` that it uses.
-# Read: PyPI homeassistant 2026.11.0 (components/wyoming/data.py, tts.py, config_flow.py), PyPI wyoming 1.10.2.
-# It asks for the description on a connection of its own, takes the first program that is installed, and sends a voice
-# only if the user chose one. Where the program takes text in parts, every text goes in parts, with the whole text once
-# more before the end.
-
-VOICES = (None, SynthesizeVoice(name="bm_george"))
-
-
-class ServiceFailedError(Exception):
-    """What Home Assistant shows to the user."""
-
-
-def run(talk):
-    return asyncio.run(asyncio.wait_for(talk, 240))
-
-
-@pytest.fixture(scope="module")
-def wyoming(start_server):
-    """Host and port of a server that speaks Wyoming."""
-    server = start_server("--wyoming", "tcp://127.0.0.1:0")
-    host, _, port = server.wait_for(r"wyoming on tcp://(\S+)").rpartition(":")
-    server.wait_until_ready()
-    yield host, int(port)
-    assert server.stop() == 0
-
-
-async def events_of(client):
-    """Yield what comes until the connection is closed; an error raises."""
-    while (event := await client.read_event()) is not None:
-        if Error.is_type(event.type):
-            raise ServiceFailedError(Error.from_event(event).text)
-        yield event
-
-
-async def describe(address):
-    async with AsyncTcpClient(*address) as client:
-        await client.write_event(Describe().event())
-        async for event in events_of(client):
-            if Info.is_type(event.type):
-                info = Info.from_event(event)
-                assert info.satellite is None
-                return next(program for program in info.tts if program.installed)
-    raise AssertionError("the connection was closed")
-
-
-async def say_whole(address, text, voice):
-    """Speak a text at once; return a WAV file in the format of the first chunk, None where the connection broke."""
-    content, chunks = io.BytesIO(), []
-    async with AsyncTcpClient(*address) as client:
-        await client.write_event(Synthesize(text=text, voice=voice).event())
-        async for event in events_of(client):
-            if AudioStop.is_type(event.type):
-                with wave.open(content, "wb") as file:
-                    file.setparams((chunks[0].channels, chunks[0].width, chunks[0].rate, 0, "NONE", ""))
-                    file.writeframes(b"".join(chunk.audio for chunk in chunks))
-                return content.getvalue()
-            if AudioChunk.is_type(event.type):
-                chunks.append(AudioChunk.from_event(event))
-    return None
-
-
-async def say_in_parts(address, parts, voice):
-    """Speak a text while it is written; return the first start, and the samples after it."""
-    async with AsyncTcpClient(*address) as client:
-
-        async def write():
-            await client.write_event(SynthesizeStart(voice=voice).event())
-            for part in parts:
-                await client.write_event(SynthesizeChunk(text=part).event())
-            await client.write_event(Synthesize(text="".join(parts), voice=voice).event())
-            await client.write_event(SynthesizeStop().event())
-
-        writing = asyncio.create_task(write())
-        start, samples = None, b""
-        async for event in events_of(client):
-            if start is not None and AudioChunk.is_type(event.type):
-                samples += AudioChunk.from_event(event).audio
-            elif start is None and AudioStart.is_type(event.type):
-                start = AudioStart.from_event(event)
-            elif SynthesizeStopped.is_type(event.type):
-                break
-        await writing
-        return start, samples
-
-
-def test_home_assistant_offers_each_voice_in_its_language(wyoming):
-    program = run(describe(wyoming))
-    assert program.name == "kokoro"
-    assert all((program.attribution.url, program.version, program.supports_synthesize_streaming))
-    offered = {}  # what people choose from: title and name of the voices of each language
-    for voice in program.voices:
-        for language in voice.languages if voice.installed else ():
-            offered.setdefault(language, []).append((voice.description or voice.name, voice.name))
-    assert {"en-US", "en-GB", "es", "pt-BR"} <= set(offered)
-    assert "bm_george" in [name for _, name in offered["en-GB"]]
-    for voices in offered.values():
-        assert len({title for title, _ in voices}) == len(voices)
-
-
-@pytest.mark.parametrize("voice", VOICES, ids=str)
-def test_home_assistant_speaks_at_once_and_in_parts(wyoming, voice):
-    content = run(say_whole(wyoming, TEXT, voice))
-    assert content is not None
-    assert hear(content).size
-    for parts in ([LONG], [LONG[:3], LONG[3:21], LONG[21:]], [word + " " for word in LONG.split()]):
-        start, samples = run(say_in_parts(wyoming, parts, voice))
-        assert start is not None
-        assert (start.rate, start.width, start.channels) == (24_000, 2, 1)
-        assert hear_pcm(samples).size > 2 * start.rate
-
-
-def test_home_assistant_is_told_of_a_voice_that_is_not_there(wyoming):
-    nobody = SynthesizeVoice(name="af_hart")
-    for say, text in ((say_whole, TEXT), (say_in_parts, [TEXT])):
-        with pytest.raises(ServiceFailedError, match="did you mean af_heart"):
-            run(say(wyoming, text, nobody))
-
-
-def test_home_assistant_hears_the_end_of_a_text_of_punctuation(wyoming):
-    start, samples = run(say_in_parts(wyoming, [PUNCTUATION], None))
-    assert samples == b"" or start is not None

@@ -1,12 +1,13 @@
-"""Clients that run in an environment of their own, which `make clients` makes: ElevenLabs' SDK, HTTP libraries,
-livekit-agents and pipecat."""
+"""Clients that run in an environment of their own, which `make clients` makes: ElevenLabs' and OpenAI's SDKs, HTTP
+libraries, livekit-agents and pipecat."""
 
 import json
 import re
+import subprocess
 from base64 import b64decode
 
 import pytest
-from tests.clients.replay import EXAMPLES, KEY, LONG, PROGRAMS, STAND_INS, TEXT, hear, hear_file, hear_pcm, run_program
+from tests.clients.replay import CLIENTS, EXAMPLES, KEY, LONG, PROGRAMS, STAND_INS, TEXT, hear, hear_pcm, run_program
 from tests.service.api.speech_client import speak
 from tests.service.api.speech_socket import SpeechSocket
 
@@ -61,6 +62,29 @@ def test_the_sdk_tells_of_a_voice_that_is_not_there(found):
     assert found["refusal"]["detail"]["status"] == "voice_not_found"
 
 
+# OpenAI's SDK for Node.js: npm openai 6.49.0. That for Python is in tests/service/api/openai.
+
+NODE = CLIENTS / "node"
+
+
+def test_openais_sdk_for_node_speaks(keyed):
+    if not (NODE / "node_modules").exists():
+        pytest.skip("OpenAI's client for Node.js is not installed; run make clients, with npm")
+    done = subprocess.run(
+        ["node", "--input-type=module", "-", f"{keyed.url}/v1", KEY],
+        input=(PROGRAMS / "openai_node.mjs").read_text(encoding="utf-8"),
+        cwd=NODE,  # where it finds its packages
+        capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert {"kokoro", "tts-1"} <= set(found["models"])
+    assert hear(bytes.fromhex(found["mp3"])).size
+    assert hear_pcm(bytes.fromhex(found["streamed"])).size
+    assert found["n_parts"] > 1
+    assert found["errors"] == [["BadRequestError", 400, "unknown_voice"], ["AuthenticationError", 401, "unauthorized"]]
+
+
 # Libraries of HTTP, with which people write clients of their own: in the versions of constraints/clients.txt.
 
 
@@ -79,7 +103,7 @@ def test_a_library_reads_speech_whole_and_in_parts(server, library):
 def test_livekit_speaks_with_a_key(keyed, tmp_path, plug_in):
     path = tmp_path / "speech.wav"
     lines = run_program(LIVEKIT, plug_in, str(path), "--url", keyed.url, "--key", KEY, "--text", LONG).splitlines()
-    assert hear_file(path).size > 3 * 24_000
+    assert hear(path.read_bytes()).size > 3 * 24_000
     said = " ".join(line.partition(" s ")[2] for line in lines)
     assert said == LONG
 
@@ -138,7 +162,7 @@ def expected_times(server, text):
 def test_pipecat_speaks_with_a_key(keyed, tmp_path, plug_in):
     path = tmp_path / "speech.wav"
     lines = say(keyed, plug_in, path, "--key", KEY, "--text", LONG)
-    assert len(hear_file(path)) > 3 * 24_000
+    assert len(hear(path.read_bytes())) > 3 * 24_000
     said = " ".join(PRINTED.sub(r"\2", line).rstrip(",.") for line in lines)
     assert said.replace(",", "").replace(".", "") == LONG.replace(",", "").replace(".", "")
 
@@ -146,7 +170,7 @@ def test_pipecat_speaks_with_a_key(keyed, tmp_path, plug_in):
 def test_pipecat_speaks_through_piper(server, tmp_path):
     path = tmp_path / "speech.wav"
     assert say(server, "piper", path, "--text", TEXT) == [TEXT]
-    assert hear_file(path).size
+    assert hear(path.read_bytes()).size
 
 
 @pytest.mark.parametrize("plug_in", ["kokoro", "elevenlabs"])

@@ -51,17 +51,6 @@ def test_kokoro_fastapis_stream_of_samples(server):
     assert heard(reply).size
 
 
-def test_kokoro_fastapis_volume_and_numbers(server):
-    pcm = {"response_format": "pcm", "stream": False}
-    usual, soft = (heard(kokoro_fastapi(server, volume_multiplier=v, **pcm)).astype(float) for v in (1.0, 0.5))
-    assert abs(soft - usual / 2).max() <= 1
-    price = {"input": "It costs $5.50 in all.", **pcm}
-    as_words, as_digits = (
-        kokoro_fastapi(server, normalization_options={"normalize": on}, **price).body for on in (True, False)
-    )
-    assert as_words != as_digits
-
-
 def test_kokoro_fastapis_names_of_word_times(server):
     answer = kokoro_fastapi(server, response_format="wav", return_timestamps=True, stream=False).json()
     assert answer["audio_format"] == "audio/wav"

@@ -2,12 +2,16 @@
 
 import asyncio
 import gc
+import logging
+import os
 import resource
 import signal
 import sys
 
 from service.__main__ import main
 from service.api.admission import Admission
+
+from service.jobs import JobOrder
 
 MOST_FILES = 128
 
@@ -32,7 +36,20 @@ def replaced():
     Admission.__init__ = noticed_init
 
 
+def held():
+    """Have it read no document before it can open a FIFO, which the variable HELD_BY names."""
+    read = JobOrder.read
+
+    def held_read(*arguments, **options):
+        logging.getLogger("tests.held").info("a document is to be read")
+        with open(os.environ["HELD_BY"], "rb") as fifo:
+            fifo.read()
+        return read(*arguments, **options)
+
+    JobOrder.read = held_read
+
+
 if __name__ == "__main__":
     # Where the collector never runs, what is in a cycle stays.
-    {"limited": limited, "replaced": replaced, "uncollected": gc.disable}[sys.argv[1]]()
+    {"held": held, "limited": limited, "replaced": replaced, "uncollected": gc.disable}[sys.argv[1]]()
     sys.exit(main(sys.argv[2:]))

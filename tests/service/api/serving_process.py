@@ -15,10 +15,11 @@ FAULTY_SERVER = (str(Path(__file__).with_name("faulty_server.py")),)
 """The program of a server that logs the runs of its model, some of which fail."""
 
 _ALTERED_SERVER = str(Path(__file__).with_name("altered_server.py"))
-LIMITED_SERVER, REPLACED_SERVER, UNCOLLECTED_SERVER = (
-    (_ALTERED_SERVER, name) for name in ("limited", "replaced", "uncollected")
+HELD_SERVER, LIMITED_SERVER, REPLACED_SERVER, UNCOLLECTED_SERVER = (
+    (_ALTERED_SERVER, name) for name in ("held", "limited", "replaced", "uncollected")
 )
-"""Programs of servers that may open few files, that others take over from on SIGUSR1, that keep garbage."""
+"""Programs of servers that read no document for now, that may open few files, that others take over from on SIGUSR1,
+that keep garbage."""
 
 OWN_SERVER = ("-m", "service")
 """The program of the service's own server."""

@@ -2,7 +2,9 @@
 
 import json
 
-from websockets.exceptions import ConnectionClosed
+import httpx
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 BYTES_PER_SAMPLE = {"pcm_s16le": 2, "mulaw": 1, "alaw": 1}
@@ -10,23 +12,46 @@ TIMEOUT_S = 240
 """Only a guard: who waits for longer hangs."""
 
 
-class SpeechSocket:
-    """Talks to `/synthesize/stream`; `received` holds each message, speech with its bytes `pcm`.
+class JsonSocket:
+    """A WebSocket of messages that a subclass receives.
 
     It sends no pings of its own: they take the random numbers that Hypothesis watches, and would go
     on in a thread where a test leaves the connection as it is.
     """
 
-    def __init__(self, url, headers=None, **options):
-        self._connecting = connect(
-            url.replace("http://", "ws://") + "/synthesize/stream",
-            additional_headers=headers,
-            compression=None,
-            max_size=None,
-            open_timeout=TIMEOUT_S,
-            **{"close_timeout": TIMEOUT_S, "ping_interval": None, **options},
-        )
+    def __init__(self, url, headers, **options):
+        options = {"open_timeout": TIMEOUT_S, "close_timeout": TIMEOUT_S, "ping_interval": None, **options}
+        self._connecting = connect(url.replace("http://", "ws://"), additional_headers=headers, **options)
         self.socket = self._connecting.__enter__()
+
+    def until_closed(self):
+        """Receive everything that is left, and return the code of the close."""
+        try:
+            while True:
+                self.receive()
+        except ConnectionClosed as closed:
+            return 1006 if closed.rcvd is None else closed.rcvd.code
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self._connecting.__exit__(kind, error, trace)
+
+
+def refused(connect, *arguments, **options):
+    """Return the answer to a handshake that is not taken."""
+    with pytest.raises(InvalidStatus) as caught, connect(*arguments, **options):
+        pass
+    found = caught.value.response
+    return httpx.Response(found.status_code, headers=[*found.headers.raw_items()], content=bytes(found.body or b""))
+
+
+class SpeechSocket(JsonSocket):
+    """Talks to `/synthesize/stream`; `received` holds each message, speech with its bytes `pcm`."""
+
+    def __init__(self, url, headers=None, **options):
+        super().__init__(f"{url}/synthesize/stream", headers, compression=None, max_size=None, **options)
         self.text = ""
         self.received = []
         self._span_end = 0
@@ -67,14 +92,6 @@ class SpeechSocket:
     def exchange(self, kind, answer, **fields):
         self.send(kind, **fields)
         return self.until(answer)
-
-    def until_closed(self):
-        """Receive everything that is left, and return the code of the close."""
-        try:
-            while True:
-                self.receive()
-        except ConnectionClosed as closed:
-            return 1006 if closed.rcvd is None else closed.rcvd.code
 
     def finish(self):
         """Say that this is the end; return `done`, the last message of a session in good order."""
@@ -119,12 +136,6 @@ class SpeechSocket:
             assert time_s <= word["start_s"] < message["end_s"]
             assert word["start_s"] <= word["end_s"]
             time_s, place = word["end_s"], word["text_end"]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        self._connecting.__exit__(kind, error, trace)
 
 
 def seconds(n_bytes):

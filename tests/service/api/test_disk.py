@@ -3,11 +3,11 @@
 import resource
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
 from tests.service.api.serving_process import running
 from tests.service.api.speech_client import speak
+from tests.service.small_disk import mounted
 
 pytestmark = pytest.mark.thorough
 
@@ -30,19 +30,6 @@ def test_a_model_file_that_vanishes_is_missed_at_the_next_start_only(start_serve
     assert not any("Traceback" in line for line in again.log)
 
 
-@contextmanager
-def full_disk(folder):
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)], capture_output=True, check=False
-    )
-    if done.returncode != 0:
-        pytest.skip("a small disk can be mounted by root only")
-    try:
-        yield
-    finally:
-        subprocess.run(["umount", str(folder)], check=True)
-
-
 def prepare(folder, prepare_process=None):
     """Have the model assembled, which must fail; return the one line of complaint."""
     done = subprocess.run(
@@ -58,8 +45,8 @@ def prepare(folder, prepare_process=None):
 
 
 def test_a_full_disk_stops_the_assembly_with_one_line_and_leaves_nothing(tmp_path):
-    with full_disk(tmp_path):
-        complaint = prepare(tmp_path)
+    with mounted(tmp_path / "disk") as disk:
+        complaint = prepare(disk)
     assert "No space left on device" in complaint
     assert "cache_dir" in complaint
 

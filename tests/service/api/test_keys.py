@@ -116,15 +116,6 @@ def test_of_fifty_requests_at_once_as_many_are_let_in_as_the_key_may_have(keyed)
         assert len(refused) == N_CLIENTS - 4
 
 
-def test_a_session_takes_a_place_of_its_key(keyed):
-    with ExitStack() as stack:
-        sessions = [stack.enter_context(SpeechSocket(keyed.server.url, bearer(FEW))) for _ in range(4)]
-        assert refusal(keyed.server, bearer(FEW)).status_code == 429
-        sessions[0].say("Hi.")
-        sessions[0].finish()
-    assert keyed.post("/synthesize", FEW, text=TEXT, **FAST).status_code == 200
-
-
 def test_of_fifty_texts_at_once_as_many_are_said_as_the_day_has_characters(keyed):
     with ThreadPoolExecutor(N_CLIENTS) as clients:
         answers = list(clients.map(lambda _: keyed.post("/synthesize", FRUGAL, text=TEXT, **FAST), range(N_CLIENTS)))

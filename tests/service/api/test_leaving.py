@@ -8,12 +8,11 @@ makes the heap grow once, by as many of them as the machine let meet, and a leak
 """
 
 import json
-import re
 import socket
-from pathlib import Path
 
 import httpx
 import pytest
+from bench.procfs import mebibytes
 from tests.service.api.serving_process import UNCOLLECTED_SERVER, lent
 from tests.service.api.speech_client import metric, reset, wait_until
 from tests.service.api.speech_socket import SpeechSocket
@@ -33,13 +32,6 @@ def uncollected(start_server):
     yield from lent(start_server, "--audio-cache-bytes", "50000000", program=UNCOLLECTED_SERVER)
 
 
-def resident_mb(server):
-    status = Path(f"/proc/{server.process.pid}/status").read_text()
-    found = re.search(r"VmRSS:\s+(\d+) kB", status)
-    assert found is not None
-    return int(found.group(1)) / 1024
-
-
 def let_leave(server, leave, n_clients):
     """Have so many clients leave; the server has noticed when this returns."""
     for number in range(n_clients):
@@ -54,9 +46,9 @@ def growth_mb(server, leave):
     let_leave(server, leave, WARM_UP)
     least = float("inf")
     for _ in range(ROUNDS):
-        before = resident_mb(server)
+        before = mebibytes("VmRSS", server.process.pid)
         let_leave(server, leave, N_CLIENTS)
-        least = min(least, resident_mb(server) - before)
+        least = min(least, mebibytes("VmRSS", server.process.pid) - before)
         if least < ALLOWED_MB:
             break
     return least

@@ -28,7 +28,8 @@ def test_what_cannot_serve_is_told_in_one_line(small_cache, tmp_path):
         assert not any(secret in line for secret in ("sesame", KEYS[0]))
     for flag, value, part in (  # after the log has begun
         ("--voices-dir", "/nowhere", "no voices"), ("--voice", "af_nobody", "af_nobody"),
-        ("--provider", "cuda", "CUDA"), ("--espeak-library", "/nowhere/libespeak-ng.so", "libespeak-ng.so"),
+        ("--provider", "cuda", "CUDA"), ("--lexicon", str(lexicon), f"{lexicon}: entry 1"),
+        ("--espeak-library", "/nowhere/libespeak-ng.so", "libespeak-ng.so"),
     ):  # fmt: skip
         done = command("serve", "--port", "0", "--cache-dir", str(small_cache), flag, value)
         assert (done.returncode, done.stdout) == (1, "")

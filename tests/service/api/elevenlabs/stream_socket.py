@@ -5,11 +5,7 @@ import json
 from itertools import pairwise
 from typing import NamedTuple
 
-from websockets.exceptions import ConnectionClosed
-from websockets.sync.client import connect
-
-TIMEOUT_S = 240
-"""Only a guard: who waits for longer hangs."""
+from tests.service.api.speech_socket import TIMEOUT_S, JsonSocket
 
 VOICE = "hpp4J3VqNfWAUOO0d1Us"
 PIPECAT = "model_id=eleven_flash_v2_5&output_format=pcm_24000&auto_mode=true"
@@ -68,28 +64,13 @@ class Heard:
         return words
 
 
-class StreamSocket:
-    """Talks to `stream-input` or `multi-stream-input`.
-
-    Args:
-        url: of the server.
-        voice_id: in the path.
-        query: parameters of the address.
-        headers: of the handshake.
-        multi: whether there are contexts.
-    """
+class StreamSocket(JsonSocket):
+    """Talks to `stream-input`, or with contexts to `multi-stream-input`."""
 
     def __init__(self, url, voice_id="af_heart", query="output_format=pcm_24000", headers=None, *, multi=False):
         name = "multi-stream-input" if multi else "stream-input"
         self._in_one_time = "sync_alignment=true" in query
-        self._connecting = connect(
-            f"{url.replace('http://', 'ws://')}/v1/text-to-speech/{voice_id}/{name}?{query}",
-            additional_headers=headers,
-            open_timeout=TIMEOUT_S,
-            close_timeout=TIMEOUT_S,
-            ping_interval=None,  # as in SpeechSocket
-        )
-        self.socket = self._connecting.__enter__()
+        super().__init__(f"{url}/v1/text-to-speech/{voice_id}/{name}?{query}", headers)
         self.heard = {}
         self.errors = []
 
@@ -122,20 +103,6 @@ class StreamSocket:
         """Ask for the end; receive everything that is left of a session in good order."""
         self.send(close_socket=True)
         assert self.until_closed() == 1000
-
-    def until_closed(self):
-        """Receive everything that is left, and return the code of the close."""
-        try:
-            while True:
-                self.receive()
-        except ConnectionClosed as closed:
-            return 1006 if closed.rcvd is None else closed.rcvd.code
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, error, trace):
-        self._connecting.__exit__(kind, error, trace)
 
 
 def pipecat(server, query=PIPECAT):

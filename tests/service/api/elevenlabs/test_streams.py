@@ -1,7 +1,6 @@
 """ElevenLabs' WebSockets, with the messages that its clients send; for their ends see websocket/test_endings."""
 
 import io
-import json
 
 import numpy as np
 import pytest
@@ -9,8 +8,8 @@ import soundfile
 from tests.service.api.elevenlabs.stream_socket import VOICE, Heard, StreamSocket, open_context, pipecat
 from tests.service.api.secured_server import KEYS
 from tests.service.api.speech_client import log_line
+from tests.service.api.speech_socket import refused
 from tests.service.api.websocket.sessions import config, spoken
-from websockets.exceptions import InvalidStatus
 
 SENTENCES = ("Well, Dr. Smith paid $5.50.", "It was not much, don't you think?")
 SPACED = [f"{sentence} " for sentence in SENTENCES]
@@ -46,11 +45,9 @@ def test_a_text_in_parts_is_spoken_with_the_times_of_its_words(remembering):
     parts = ("Well, Dr. Sm", "ith paid $5", ".50. It was not ", "much, don't you think? ")
     with StreamSocket(remembering.url, VOICE) as socket:
         socket.send(
-            text=" ",
-            voice_settings={"stability": 0.5, "similarity_boost": 0.8},
-            generation_config={"chunk_length_schedule": [120, 160]},
-            xi_api_key="anything",
-        )
+            text=" ", voice_settings={"stability": 0.5, "similarity_boost": 0.8},
+            generation_config={"chunk_length_schedule": [120, 160]}, xi_api_key="anything",
+        )  # fmt: skip
         for part in parts:
             socket.send(text=part, try_trigger_generation=True)
         heard = socket.say()
@@ -248,17 +245,13 @@ REFUSED = (
 def test_a_socket_that_cannot_speak_is_not_opened(server):
     answers = []
     for voice_id, query, _, _ in REFUSED:
-        with pytest.raises(InvalidStatus) as refused:
-            StreamSocket(server.url, voice_id, query)
-        response = refused.value.response
-        answers.append((voice_id, query, response.status_code, json.loads(response.body)["detail"]["status"]))
+        answer = refused(StreamSocket, server.url, voice_id, query)
+        answers.append((voice_id, query, answer.status_code, answer.json()["detail"]["status"]))
     assert answers == [*REFUSED]
 
 
 def test_a_socket_needs_the_key(secured):
-    with pytest.raises(InvalidStatus) as refused:
-        StreamSocket(secured.url)
-    assert refused.value.response.status_code == 401
+    assert refused(StreamSocket, secured.url).status_code == 401
     with StreamSocket(secured.url, headers={"xi-api-key": KEYS[0]}) as socket:
         socket.say()
 

@@ -4,15 +4,13 @@ import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
 
 import pytest
 from service.api.uploads import AT_ONCE
 from tests.service.api.asgi_server import read_answer
-from tests.service.api.jobs.held_server import HELD_BY
 from tests.service.api.secured_server import connect
+from tests.service.api.serving_process import HELD_SERVER
 
-HELD_SERVER = (str(Path(__file__).with_name("held_server.py")),)
 LARGEST = 100_000
 N_READ_AT_ONCE = 3
 
@@ -31,7 +29,7 @@ def held(start_server, fifo):
         *("--data-dir", str(fifo.with_name("data")), "--max-document-bytes", str(LARGEST)),
         *("--receive-timeout-s", "600"),
         program=HELD_SERVER,
-        environment={HELD_BY: str(fifo)},
+        environment={"HELD_BY": str(fifo)},
     )
     server.wait_until_ready()
     yield server

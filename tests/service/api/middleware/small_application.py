@@ -1,8 +1,6 @@
 """A small application behind the middleware, and handshakes with it."""
 
-import httpx
-import pytest
-from websockets.exceptions import InvalidStatus
+from tests.service.api.speech_socket import refused
 from websockets.sync.client import connect
 
 KEY = "correct-horse-battery"
@@ -29,10 +27,7 @@ def handshake(client, **headers):
 
 def refused_handshake(client, **headers):
     """Return the answer to a handshake that is not taken."""
-    with pytest.raises(InvalidStatus) as caught, open_session(client, **headers):
-        pass
-    found = caught.value.response
-    return httpx.Response(found.status_code, headers=[*found.headers.raw_items()], content=bytes(found.body or b""))
+    return refused(open_session, client, **headers)
 
 
 def refusal(response):

@@ -10,7 +10,6 @@ import pytest
 from service.api.synthesize.router import phonemize as phonemize_at_the_door
 from service.api.synthesize.schemas import PhonemizeRequest
 from tests.service.api.speech_client import speak
-from tests.service.commands import command
 
 from service.text import LANGUAGES, load_vocabulary
 
@@ -78,12 +77,6 @@ def test_what_cannot_be_read_is_refused(server):
         assert (response.status_code, response.json()["error"]["code"]) == (status, code), fields
 
 
-def test_an_error_names_the_symbol_and_where_it_is(server):
-    message = phonemize(server, text="? Ꭰ!").json()["error"]["message"]
-    assert "U+13A0" in message
-    assert "position 3" in message
-
-
 def test_its_memory_counts_among_that_of_answers(synthesizer):
     held = []
 
@@ -146,10 +139,3 @@ def test_the_lexicon_is_read_again_on_sighup(start_server, lexicon):
     server.wait_for(f"nothing is reloaded: {lexicon}")
     assert said(server, text="Hi Grzegorz! 😀")["normalized"] == "Hi Gregory! grinning face"
     assert server.stop() == 0
-
-
-def test_a_lexicon_that_cannot_be_read_stops_start_up(small_cache, lexicon):
-    lexicon.write_text('[[entry]]\nword = "x"\nphonemes = "@"\n', encoding="utf-8")
-    done = command("serve", "--port", "0", "--cache-dir", str(small_cache), "--lexicon", str(lexicon))
-    assert done.returncode == 1
-    assert str(lexicon) in done.stderr.splitlines()[-1]

@@ -197,12 +197,3 @@ def test_subtitles_show_the_text_without_its_markup(server):
     ):
         blocks = speak(server, format="srt", **fields).text.strip().split("\n\n")
         assert [block.split("\n", 2)[2] for block in blocks] == shown
-
-
-def test_piper_s_fields_work(server):
-    fields = {"text": "Good morning.", "voice": "am_adam", "format": "pcm"}
-    assert speak(server, length_scale=0.5, **fields).content == speak(server, speed=2.0, **fields).content
-    for length_scale in (0.24, 4.01, 0, -1, "1", None):
-        answer = speak(server, length_scale=length_scale, text="?!")
-        code = "nothing_to_say" if length_scale is None else "invalid_request"
-        assert (answer.status_code, answer.json()["error"]["code"]) == (422, code)

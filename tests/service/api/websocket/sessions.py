@@ -3,9 +3,7 @@
 import socket
 
 import httpx
-import pytest
-from tests.service.api.speech_socket import SpeechSocket
-from websockets.exceptions import InvalidStatus
+from tests.service.api.speech_socket import SpeechSocket, refused
 
 SHORT = "Good day."
 LONG = (
@@ -56,7 +54,4 @@ def slowly(server):
 
 def refusal(server, headers, path=""):
     """Return the answer to a handshake that is not taken."""
-    with pytest.raises(InvalidStatus) as refused:
-        SpeechSocket(server.url + path, headers)
-    response = refused.value.response
-    return httpx.Response(response.status_code, headers=[*response.headers.raw_items()], content=bytes(response.body))
+    return refused(SpeechSocket, server.url + path, headers)

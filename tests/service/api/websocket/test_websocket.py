@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.service.api.secured_server import FOREIGN, KEYS, LISTED, STRANGER, bearer
+from tests.service.api.secured_server import KEYS, STRANGER, bearer
 from tests.service.api.speech_client import log_line, metric, speak
 from tests.service.api.speech_socket import SpeechSocket, seconds
 from tests.service.api.websocket.sessions import LONG, SHORT, config, opened, refusal, spoken
@@ -141,13 +141,6 @@ def test_a_handshake_needs_the_key_and_a_path(secured, server):
         with SpeechSocket(secured.url, headers):
             pass
     assert code(refusal(server, {}, path="/nowhere")) == (404, "not_found")
-
-
-def test_a_handshake_of_a_page_of_another_origin_is_refused(secured, server):
-    for where, headers, own in ((secured, {"X-API-Key": KEYS[0]}, LISTED), (server, {}, server.url)):
-        assert code(refusal(where, {**headers, "Origin": FOREIGN})) == (403, "forbidden_origin")
-        with SpeechSocket(where.url, {**headers, "Origin": own}):
-            pass
 
 
 def test_over_the_places_for_sessions_a_handshake_is_refused(faulty):

@@ -2,7 +2,6 @@
 
 import asyncio
 import socket
-from functools import partial
 
 import pytest
 from service.api.clause_speech import ClauseSpeech
@@ -24,7 +23,7 @@ INFO = Event("info", {"tts": []})
 
 @pytest.fixture
 def hold(synthesizer):
-    """Hold a connection: run a scenario beside it, with a client and with what ends the service."""
+    """Hold a connection: run a scenario beside it, with a client."""
 
     def hold(scenario, *, is_ready=True, idle_s=240.0):
         async def conversation():
@@ -32,14 +31,13 @@ def hold(synthesizer):
             service = ServiceState(Settings(max_text_length=5000), ())
             if is_ready:
                 service._ready = Ready(synthesizer, 0.0)
-            end_service = partial(asyncio.get_running_loop().call_soon_threadsafe, service.admission.closing.set)
             ours, theirs = socket.socketpair()
             theirs.settimeout(GUARD_S)
             reader, writer = await asyncio.open_connection(sock=ours)
             wire = Wire(reader, writer, max_event_bytes=60_000, receive_timeout_s=240.0, send_timeout_s=240.0)
             serving = asyncio.ensure_future(Connection(service, wire, INFO, idle_s=idle_s).run())
             with Talk(theirs) as client:
-                await asyncio.to_thread(scenario, client, end_service)
+                await asyncio.to_thread(scenario, client)
             await serving
             await asyncio.sleep(0)
             assert asyncio.all_tasks() == tasks_before
@@ -53,7 +51,7 @@ def hold(synthesizer):
 
 
 def test_the_voices_are_told_before_the_model_is_loaded(hold):
-    def scenario(client, _):
+    def scenario(client):
         client.send(Describe())
         assert client.receive().data == INFO.data
         client.send(whole(SHORT))
@@ -67,7 +65,7 @@ def test_the_voices_are_told_before_the_model_is_loaded(hold):
 
 
 def test_who_is_silent_for_too_long_is_let_go(hold):
-    def scenario(client, _):
+    def scenario(client):
         client.send(start())
         client.until_closed()
         assert client.heard == []
@@ -76,13 +74,13 @@ def test_who_is_silent_for_too_long_is_let_go(hold):
 
 
 def test_who_listens_is_not_idle(hold):
-    hold(lambda client, _: client.say(SHORT), idle_s=0.05)
+    hold(lambda client: client.say(SHORT), idle_s=0.05)
 
 
 def test_only_so_many_texts_may_wait(hold, monkeypatch):
     monkeypatch.setattr(connections, "_MAX_WAITING", 3)
 
-    def scenario(client, _):
+    def scenario(client):
         # A text that is not complete holds back the others, which are ignored inside it.
         client.send(start(), *[whole(SHORT)] * 9, Ping())
         assert client.until("pong").type == "pong"
@@ -108,7 +106,7 @@ def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_mess
     def fail(*_):
         raise KeyError(SECRET)
 
-    def scenario(client, _):
+    def scenario(client):
         monkeypatch.setattr(kind, task, fail)
         client.send(start(), SynthesizeChunk("Yes.\n"))
         client.until_closed()
@@ -121,22 +119,11 @@ def test_an_unexpected_exception_in_any_task_is_logged_and_told_without_its_mess
 
 
 def test_no_event_closes_the_connection_and_says_why(hold):
-    def scenario(client, _):
+    def scenario(client):
         client.send(Ping("first"))
         client.send_raw(b"GET / HTTP/1.1\r\nhost: here\r\n\r\n")
         client.until_closed()
         assert client.kinds == ["pong", "error"]
         assert client.error.code == "invalid_request"
-
-    hold(scenario)
-
-
-def test_a_service_that_shuts_down_takes_no_more_texts(hold):
-    def scenario(client, end_service):
-        client.send(start(), SynthesizeChunk("Good day. "), Ping())
-        client.until("pong")
-        end_service()
-        client.until_closed()
-        assert client.kinds[-2:] == ["audio-stop", "synthesize-stopped"]
 
     hold(scenario)

@@ -21,18 +21,18 @@ def lines_since(server, n_lines):
 
 @pytest.mark.parametrize("in_parts", [False, True])
 @pytest.mark.parametrize("leave", [Talk.close, Talk.abort])
-def test_who_leaves_while_it_is_spoken_stops_the_run(wyoming, leave, in_parts):
-    n_lines = len(wyoming.log)
+def test_who_leaves_while_it_is_spoken_stops_the_run(faulty, leave, in_parts):
+    n_lines = len(faulty.log)
     text = f"{leave.__name__} {in_parts}: {LONG} {LONG}"
-    client = Talk(wyoming.uri)
+    client = Talk(faulty.uri)
     client.send(*([start(), SynthesizeChunk(text)] if in_parts else [whole(text)]))
     client.until("audio-chunk")
     leave(client)
-    wait_until(lambda: lines_since(wyoming, n_lines) != [])
-    (line,) = lines_since(wyoming, n_lines)
+    wait_until(lambda: lines_since(faulty, n_lines) != [])
+    (line,) = lines_since(faulty, n_lines)
     assert "outcome=cancelled" in line
-    assert metric(wyoming, "kokoro_wyoming_open") == 0
-    log = "".join(wyoming.log[n_lines:])
+    assert metric(faulty, "kokoro_wyoming_open") == 0
+    log = "".join(faulty.log[n_lines:])
     n_started, n_ended, n_terminated = (log.count(f"run 1.000 {end}") for end in ("started", "ended", "terminated"))
     assert n_started == n_ended + n_terminated
     # Most of two minutes was never begun.
@@ -57,28 +57,28 @@ def test_who_leaves_amid_one_long_run_has_it_stopped(start_server):
     assert not is_told("ended")
 
 
-def test_who_reads_nothing_is_cut_off(wyoming):
-    n_lines = len(wyoming.log)
-    port = int(wyoming.uri.rpartition(":")[2])
+def test_who_reads_nothing_is_cut_off(faulty):
+    n_lines = len(faulty.log)
+    port = int(faulty.uri.rpartition(":")[2])
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.connect(("127.0.0.1", port))
         client = Talk(connection)
         client.send(*[whole("Good day.\n" * 400)] * 4)  # after the first, all from the cache
-        wyoming.wait_for("outcome=stalled")
+        faulty.wait_for("outcome=stalled")
         read_out(connection)
         client.close()
-    (line,) = lines_since(wyoming, n_lines)
+    (line,) = lines_since(faulty, n_lines)
     assert "outcome=stalled" in line
-    wait_until(lambda: metric(wyoming, "kokoro_wyoming_open") == 0)
+    wait_until(lambda: metric(faulty, "kokoro_wyoming_open") == 0)
 
 
-def test_eight_clients_take_turns_and_a_ninth_is_refused(wyoming):
+def test_eight_clients_take_turns_and_a_ninth_is_refused(faulty):
     texts = [f"Number {number}. {LONG[:90]}" for number in range(8)]
     order = []
 
     def hear(text):
-        with Talk(wyoming.uri) as client:
+        with Talk(faulty.uri) as client:
             client.send(whole(text))
             client.until("audio-chunk")
             order.append("first")
@@ -91,37 +91,37 @@ def test_eight_clients_take_turns_and_a_ninth_is_refused(wyoming):
     # Everybody hears something before anybody has heard everything.
     assert order == ["first"] * 8 + ["last"] * 8
     for text, samples in [*zip(texts, heard, strict=True)][::4]:
-        assert samples == speak(wyoming, text=text, format="pcm", stream=True).content
+        assert samples == speak(faulty, text=text, format="pcm", stream=True).content
     with ExitStack() as stack:
         for _ in range(8):
-            assert stack.enter_context(Talk(wyoming.uri)).say(SHORT)
-        late = stack.enter_context(Talk(wyoming.uri))
+            assert stack.enter_context(Talk(faulty.uri)).say(SHORT)
+        late = stack.enter_context(Talk(faulty.uri))
         late.send(whole(SHORT))
         late.until("error")
         assert late.error.code == "overloaded"
         late.until_closed()
-    wait_until(lambda: metric(wyoming, "kokoro_wyoming_open") == 0)
-    with Talk(wyoming.uri) as client:
+    wait_until(lambda: metric(faulty, "kokoro_wyoming_open") == 0)
+    with Talk(faulty.uri) as client:
         assert client.say(SHORT)
 
 
-def test_the_log_and_the_numbers_tell_of_each_text_but_never_the_text(wyoming):
+def test_the_log_and_the_numbers_tell_of_each_text_but_never_the_text(faulty):
     # What earlier tests asked for is counted when it ends.
-    wait_until(lambda: metric(wyoming, "kokoro_wyoming_open") == 0)
-    wait_until(lambda: metric(wyoming, "kokoro_requests_in_flight") == 1)
-    n_lines = len(wyoming.log)
+    wait_until(lambda: metric(faulty, "kokoro_wyoming_open") == 0)
+    wait_until(lambda: metric(faulty, "kokoro_requests_in_flight") == 1)
+    n_lines = len(faulty.log)
     names = ("kokoro_characters_total", "kokoro_audio_seconds_total")
-    before = [metric(wyoming, name) for name in names]
-    with Talk(wyoming.uri) as client:
+    before = [metric(faulty, name) for name in names]
+    with Talk(faulty.uri) as client:
         n_bytes = len(client.say("Zanzibar.") + client.say_in_parts("Zan", "zibar."))
-    wait_until(lambda: len(lines_since(wyoming, n_lines)) == 2)
-    lines = lines_since(wyoming, n_lines)
+    wait_until(lambda: len(lines_since(faulty, n_lines)) == 2)
+    lines = lines_since(faulty, n_lines)
     assert "path=wyoming:synthesize outcome=ok" in lines[0]
     assert "path=wyoming:synthesize-start outcome=ok" in lines[1]
     assert all("voice=af_heart" in line and "first_audio_s=" in line for line in lines)
-    assert not any("anzibar" in line for line in wyoming.log)
-    characters, audio_s = (metric(wyoming, name) - value for name, value in zip(names, before, strict=True))
+    assert not any("anzibar" in line for line in faulty.log)
+    characters, audio_s = (metric(faulty, name) - value for name, value in zip(names, before, strict=True))
     assert characters == 2 * len("Zanzibar.")
     assert audio_s == pytest.approx(n_bytes / 48_000, abs=0.001)
-    text = wyoming.client.get("/metrics").text
+    text = faulty.client.get("/metrics").text
     assert 'kokoro_requests_total{endpoint="wyoming:synthesize",outcome="ok"}' in text

@@ -19,9 +19,9 @@ UNSPEAKABLE = (
 )  # fmt: skip
 
 
-def test_what_cannot_be_spoken_is_told_and_the_next_is_spoken(wyoming):
+def test_what_cannot_be_spoken_is_told_and_the_next_is_spoken(faulty):
     for asked, code, named in UNSPEAKABLE:
-        with Talk(wyoming.uri) as client:
+        with Talk(faulty.uri) as client:
             client.send(asked)
             # Clients that know no errors wait for the end of the audio.
             client.until("audio-stop")
@@ -73,9 +73,9 @@ MALFORMED = (
 )  # fmt: skip
 
 
-def test_an_event_that_is_not_as_it_must_be_is_told(wyoming):
+def test_an_event_that_is_not_as_it_must_be_is_told(faulty):
     for kind, data, named in MALFORMED:
-        with Talk(wyoming.uri) as client:
+        with Talk(faulty.uri) as client:
             client.send_raw(json.dumps({"type": kind, "data": data}).encode() + b"\n")
             client.until("error")
             assert client.error.code == "invalid_request", (kind, data)
@@ -100,11 +100,11 @@ def test_events_of_other_services_are_ignored_with_their_audio(client):
 
 @costly(part=4)
 @given(content=any_bytes)
-def test_any_bytes_leave_the_service_well(wyoming, content):
-    with Talk(wyoming.uri) as client:
+def test_any_bytes_leave_the_service_well(faulty, content):
+    with Talk(faulty.uri) as client:
         client.send_raw(content)
         client.socket.shutdown(socket.SHUT_WR)
         read_out(client.socket)
-    with Talk(wyoming.uri) as client:
+    with Talk(faulty.uri) as client:
         client.send(Ping())
         client.until("pong")
