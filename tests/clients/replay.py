@@ -88,10 +88,8 @@ def replaying(server, method, path, headers, body=None):
 
 
 def replay(server, method, path, headers, body=None):
-    """Send a request and read the answer to its end."""
     with replaying(server, method, path, headers, body) as response:
-        names = {name.lower(): value for name, value in response.getheaders()}
-        return Reply(response.status, names, response.read())
+        return Reply(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
 
 
 def speaker(headers, key=KEY, path=SPEECH, **usual):
@@ -132,13 +130,11 @@ def hear(content, rate_hz=RATE_HZ):
 
 
 def hear_aac(content):
-    """Return the samples of a sentence in AAC."""
     import av
 
     with av.open(io.BytesIO(content), format="aac") as container:
         frames = [frame.to_ndarray()[0] for frame in container.decode(audio=0)]
-    samples = np.concatenate(frames)
-    return hear_pcm((samples * 32_767).clip(-32_768, 32_767).astype("<i2").tobytes())
+    return hear_pcm((np.concatenate(frames) * 32_767).clip(-32_768, 32_767).astype("<i2").tobytes())
 
 
 def heard(reply):

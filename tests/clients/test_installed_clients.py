@@ -1,5 +1,5 @@
-"""Clients that run in an environment of their own, which `make clients` makes: ElevenLabs' and OpenAI's SDKs, HTTP
-libraries, livekit-agents and pipecat."""
+"""Clients that run in an environment of their own, which `make clients` makes: OpenAI's SDK for Node.js, libraries
+of HTTP, livekit-agents and pipecat. The SDKs for Python are those of tests/service/api."""
 
 import json
 import re
@@ -9,60 +9,14 @@ from base64 import b64decode
 import pytest
 from tests.clients.replay import CLIENTS, EXAMPLES, KEY, LONG, PROGRAMS, STAND_INS, TEXT, hear, hear_pcm, run_program
 from tests.service.api.speech_client import speak
-from tests.service.api.speech_socket import SpeechSocket
+from tests.service.api.websocket.sessions import spoken
 
 pytestmark = pytest.mark.usefixtures("clients")
 
 LIVEKIT = EXAMPLES / "livekit_speech.py"
 PRINTED = re.compile(r"(\d+\.\d{3}) s (.*)")
 
-# ElevenLabs' SDK for Python: PyPI elevenlabs 2.78.0. Its WebSocket goes to wss:// whatever the address is, so the
-# program sets the one of the server by hand.
-
-
-@pytest.fixture(scope="module")
-def found(keyed, clients):
-    """What each call of the SDK gave."""
-    return json.loads(run_program(PROGRAMS / "elevenlabs_sdk.py", keyed.url, KEY))
-
-
-def test_the_sdk_lists_voices_and_models(found):
-    assert {"af_heart", "bm_george", "21m00Tcm4TlvDq8ikWAM"} <= set(found["voices"])
-    assert "af_heart" in found["search"]
-    assert found["voice"] == "af_heart"
-    assert found["models"] == ["kokoro"]
-
-
-def test_the_sdk_gets_audio(found):
-    assert hear(b64decode(found["mp3"]), 44_100).size
-    pcm, slow, blend, streamed, realtime = (
-        hear_pcm(b64decode(found[name])) for name in ("pcm", "slow", "blend", "streamed", "realtime")
-    )
-    assert slow.size > 1.1 * pcm.size
-    assert blend.tobytes() != pcm.tobytes()
-    assert abs(streamed.size - pcm.size) < 0.1 * pcm.size
-    assert abs(realtime.size - pcm.size) < 0.3 * pcm.size
-
-
-def test_the_sdk_gets_the_times_of_characters(found, server):
-    timed = found["timed"]
-    assert timed["audio"] == found["pcm"]
-    assert "".join(timed["characters"]) == TEXT
-    words = speak(server, text=TEXT, timestamps="word").json()["words"]
-    assert [word["text"] for word in words] == ["One", "moment", "please"]
-    for word in words:
-        assert timed["starts"][word["text_start"]] == pytest.approx(word["start_s"], abs=0.001)
-        assert timed["ends"][word["text_end"] - 1] == pytest.approx(word["end_s"], abs=0.001)
-    assert found["lines"]["audio"] == found["streamed"]
-    assert "".join(found["lines"]["characters"]) == TEXT
-
-
-def test_the_sdk_tells_of_a_voice_that_is_not_there(found):
-    assert found["refusal"]["status"] in (400, 404)
-    assert found["refusal"]["detail"]["status"] == "voice_not_found"
-
-
-# OpenAI's SDK for Node.js: npm openai 6.49.0. That for Python is in tests/service/api/openai.
+# OpenAI's SDK for Node.js: npm openai 6.49.0.
 
 NODE = CLIENTS / "node"
 
@@ -104,15 +58,13 @@ def test_livekit_speaks_with_a_key(keyed, tmp_path, plug_in):
     path = tmp_path / "speech.wav"
     lines = run_program(LIVEKIT, plug_in, str(path), "--url", keyed.url, "--key", KEY, "--text", LONG).splitlines()
     assert hear(path.read_bytes()).size > 3 * 24_000
-    said = " ".join(line.partition(" s ")[2] for line in lines)
-    assert said == LONG
+    assert " ".join(line.partition(" s ")[2] for line in lines) == LONG
 
 
 def test_livekit_times_words_as_the_service_does(server, tmp_path):
     path, text = tmp_path / "speech.wav", "The kettle is on, and the tea costs $2.50."
     lines = run_program(LIVEKIT, "elevenlabs", str(path), "--url", server.url, "--text", text).splitlines()
-    fields = {"timestamps": "word", "stream": False, "decoding": "windows"}
-    words = speak(server, text=text, **fields).json()["words"]
+    words = speak(server, text=text, timestamps="word", stream=False, decoding="windows").json()["words"]
     assert len(lines) == len(words)
     for line, word in zip(lines, words, strict=True):
         seconds, _, said = line.partition(" s ")
@@ -150,11 +102,7 @@ def times(lines):
 
 def expected_times(server, text):
     """Return what the WebSocket says of the words, from the first one on."""
-    with SpeechSocket(server.url) as talk:
-        talk.receive()
-        talk.say(text + " ")
-        talk.finish()
-        words = [word for message in talk.of("audio") for word in message["words"]]
+    words = [word for message in spoken(server, f"{text} ").of("audio") for word in message["words"]]
     return [(word["text"], round(word["start_s"] - words[0]["start_s"], 3)) for word in words]
 
 

@@ -38,7 +38,6 @@ def server(start_server):
 
 @pytest.fixture(scope="session")
 def keys(tmp_path_factory):
-    """A file with the key."""
     return write(tmp_path_factory.mktemp("keys") / "keys", KEY.encode())
 
 

@@ -49,8 +49,7 @@ def test_axe_finds_nothing_serious(browser, server, repository, scheme, phone):
     axe = repository / ".venv/page/node_modules/axe-core/axe.min.js"
     if not axe.exists():
         pytest.skip("axe-core is not installed; run make page-tools, which needs npm")
-    options = {"color_scheme": scheme}
-    with watch(browser, server, **options, **({"viewport": PHONE} if phone else {})) as tab:
+    with watch(browser, server, color_scheme=scheme, **({"viewport": PHONE} if phone else {})) as tab:
         tab.wait_until_ready()
         tab.page.click("#read")
         tab.page.click("#words button >> nth=0")

@@ -18,7 +18,6 @@ def has_keys(request):
 
 @pytest.fixture(scope="module")
 def offering(start_server, has_keys, keys, tmp_path_factory):
-    """A server with jobs."""
     flags = ["--data-dir", str(tmp_path_factory.mktemp("jobs") / "data")]
     yield from lent(start_server, *flags, *(["--api-keys-file", str(keys)] if has_keys else []))
 

@@ -112,8 +112,7 @@ def test_it_shows_the_model_and_the_numbers_of_speech(tab, server):
     tab.page.wait_for_function("() => !document.querySelector('#charts').innerText.includes('–')")
     found = charts(tab)
     assert re.fullmatch(r"\d+\.\d\d s", found["Time to first audio"])
-    line = server.wait_for(r"(path=/synthesize/stream .*outcome=ok.*)")
-    assert line
+    assert server.wait_for(r"(path=/synthesize/stream .*outcome=ok.*)")
     assert float(found["Real-time factor"]) > 0
     drawn = tab.page.locator("#charts polyline").count()
     assert drawn == len(found) == 5

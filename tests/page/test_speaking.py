@@ -9,8 +9,7 @@ import soundfile
 
 
 def test_it_sounds_and_words_light_up_in_their_time(tab):
-    text = "Good morning, dear robot. Where are we going today?"
-    tab.type(text)
+    tab.type("Good morning, dear robot. Where are we going today?")
     heard = tab.listen()
     assert heard["loudest"] > 0.1
     assert "".join(tab.page.locator("#transcript .word").all_inner_texts()) == (
@@ -27,8 +26,7 @@ def test_it_sounds_and_words_light_up_in_their_time(tab):
         assert index in lit or len(frames) < 2, word["text"]
     late = [word["position_s"] - heard["words"][word["index"]]["start_s"] for word in heard["lit"]]
     assert min(late) > -0.06
-    frame_s = median(map(sub, heard["positions"][1:], heard["positions"]))
-    assert median(late) < 0.06 + frame_s
+    assert median(late) < 0.06 + median(map(sub, heard["positions"][1:], heard["positions"]))
 
 
 def test_a_click_plays_from_the_start_of_a_word(tab):

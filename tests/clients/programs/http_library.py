@@ -54,8 +54,7 @@ def main():
     library, url = sys.argv[1:]
     whole, parts = LIBRARIES[library](f"{url}/synthesize")
     streamed = base64.b64encode(b"".join(parts)).decode()
-    found = {"whole": base64.b64encode(whole).decode(), "streamed": streamed, "n_parts": len(parts)}
-    print(json.dumps(found))
+    print(json.dumps({"whole": base64.b64encode(whole).decode(), "streamed": streamed, "n_parts": len(parts)}))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ MOST_FILES = 128
 
 
 def limited():
-    """Have it open few files."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_FILES, MOST_FILES))
 
 

@@ -29,8 +29,7 @@ def serving(app, **options):
     listener.bind(("127.0.0.1", 0))
     listener.listen(512)
     options = {"http": "h11", "ws": "websockets-sansio", "timeout_graceful_shutdown": 5, **options}
-    config = uvicorn.Config(app, log_config=None, access_log=False, **options)
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, **options))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
@@ -55,11 +54,9 @@ def read_answer(connection):
     """Read one answer from a raw connection that stays as it is."""
     response = HTTPResponse(connection)
     response.begin()
-    headers = {name.lower(): value for name, value in response.getheaders()}
-    return Answer(response.status, headers, response.read())
+    return Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
 
 
 def ask(connection, content):
-    """Send a request by a raw connection and read its answer."""
     connection.sendall(content)
     return read_answer(connection)

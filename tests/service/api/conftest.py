@@ -42,19 +42,16 @@ def small_synthesizer(small_cache):
 
 @pytest.fixture(scope="session")
 def start_server(start_server, small_cache):
-    """Start servers with the small model."""
     return partial(start_server, "--cache-dir", str(small_cache), forked=True)
 
 
 @pytest.fixture(scope="session")
 def start_real_server(start_server, cache_dir):
-    """Start servers with the real model."""
     return partial(start_server, "--cache-dir", str(cache_dir), forked=True)
 
 
 @pytest.fixture(scope="session")
 def real_server(start_real_server):
-    """A server for tests that ask about speech."""
     server = start_real_server("--wyoming", "tcp://127.0.0.1:0")
     server.uri = server.wait_for(r"wyoming on (tcp://\S+)")
     server.wait_until_ready()

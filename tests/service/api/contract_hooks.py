@@ -67,6 +67,5 @@ def what_fits_the_schema_is_refused_for_its_meaning_only(ctx, response, case):
     if case.path == "/jobs" and (case.query or given & {"chapters", "keep", "skip"}):
         return  # a query is of documents only; and nothing of the text may be left
     answer = response.json()
-    is_eleven = case.path.startswith(ELEVENLABS)
-    code = answer["detail"]["status"] if is_eleven else answer["error"]["code"]
+    code = answer["detail"]["status"] if case.path.startswith(ELEVENLABS) else answer["error"]["code"]
     assert code in OF_MEANING

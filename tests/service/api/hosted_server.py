@@ -17,15 +17,12 @@ def uvicorn_with(http, ws):
 
     def serve(settings):
         options = {"host": settings.host, "port": settings.port, "http": http, "ws": ws}
-        config = uvicorn.Config(create_app(settings), log_config=None, access_log=False, **options)
-        uvicorn.Server(config).run()
+        uvicorn.Server(uvicorn.Config(create_app(settings), log_config=None, access_log=False, **options)).run()
 
     return serve
 
 
 def hypercorn_alone(settings):
-    """Serve with hypercorn until SIGTERM."""
-
     async def serve():
         stopping = asyncio.Event()
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopping.set)

@@ -107,14 +107,12 @@ def parse_event(text):
 
 
 def parse_events(text):
-    """Return those of a whole answer."""
     *events, rest = text.split("\n\n")
     assert rest == ""
     return [parse_event(event) for event in events]
 
 
 def log_line(server, identity):
-    """Wait for the log line of a request."""
     return server.wait_for(rf"(request id={identity} .*)")
 
 
@@ -125,7 +123,6 @@ def log_index(server, pattern):
 
 
 def metric(server, name):
-    """Return a number of `/metrics`."""
     text = server.client.get("/metrics").text
     found = re.search(rf"^{re.escape(name)} ([0-9.e+-]+)$", text, re.MULTILINE)
     assert found is not None, f"no {name} in\n{text}"

@@ -71,8 +71,7 @@ class SpeechSocket(JsonSocket):
         assert isinstance(content, str), "speech without a message before it"
         message = json.loads(content)
         if message["type"] == "ready":
-            bytes_per_sample = BYTES_PER_SAMPLE[message["format"]]
-            self._bytes_per_s = bytes_per_sample * message["sample_rate_hz"]
+            self._bytes_per_s = BYTES_PER_SAMPLE[message["format"]] * message["sample_rate_hz"]
         if message["type"] == "audio":
             message["pcm"] = self._receive_pcm(message["n_bytes"])
             self._check_audio(message)
@@ -83,7 +82,6 @@ class SpeechSocket(JsonSocket):
         return message
 
     def until(self, kind):
-        """Receive up to the next message of a kind."""
         while True:
             message = self.receive()
             if message["type"] == kind:

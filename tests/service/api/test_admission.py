@@ -63,8 +63,7 @@ def test_who_finds_every_place_taken_is_refused_at_once_and_taken_later(small_se
 def test_while_the_machine_is_short_of_memory_nobody_is_let_in(start_server):
     with running(start_server, "--min-free-memory-bytes", str(1 << 40)) as server:
         for stream in (False, True):
-            refused = speak(server, text="Hello.", format="pcm", stream=stream)
-            assert_overloaded(refused, "too little free memory")
+            assert_overloaded(speak(server, text="Hello.", format="pcm", stream=stream), "too little free memory")
         assert server.client.get("/ready").status_code == 200
 
 
@@ -102,8 +101,7 @@ def test_an_answer_that_nobody_reads_counts_until_it_is_gone(start_server):
         for number in range(2):
             caller = stack.enter_context(Caller(server, f"unread-{number}", frugal=True, **fields))
             caller.socket.recv(1)  # made, and now sent, as far as it is read
-        held = metric(server, "kokoro_answer_bytes")
-        assert held >= 2 * (len(whole.content) - 1000)
+        assert metric(server, "kokoro_answer_bytes") >= 2 * (len(whole.content) - 1000)
         openai = {"model": "kokoro", "voice": "nova", "input": fields["text"]}
         for path, body in (("/synthesize", fields), ("/v1/audio/speech", {**openai, "response_format": "wav"})):
             assert_overloaded(server.client.post(path, json=body), "too little memory for the answer")
@@ -120,13 +118,11 @@ def test_five_streams_progress_evenly_and_each_is_heard_early(telling_server):
     speeds = [1.81 + 0.01 * number for number in range(n_streams)]
     heard = []
     # Every chunk is a sentence, since two are too long for one.
-    text = " ".join(["The birch canoe slid on the planks."] * 40)
-    fields = {**STREAM, "text": text, "timestamps": "word"}
+    fields = {**STREAM, "text": " ".join(["The birch canoe slid on the planks."] * 40), "timestamps": "word"}
     go_on = threading.Event()
 
     def listen(number):
-        own = {**fields, "speed": speeds[number]}
-        with Caller(telling_server, f"even-{number}", **own) as caller:
+        with Caller(telling_server, f"even-{number}", **{**fields, "speed": speeds[number]}) as caller:
             for _ in events_received(caller):
                 heard.append(number)
                 counts = Counter(heard)
@@ -156,8 +152,7 @@ def test_five_streams_progress_evenly_and_each_is_heard_early(telling_server):
         assert max(counts.values()) - min(counts.values()) <= 1
     # And so it arrives: everybody hears a first chunk before anybody hears a third.
     thirds = [place for place, number in enumerate(heard) if heard[: place + 1].count(number) == 3]
-    firsts = [heard.index(number) for number in range(n_streams)]
-    assert max(firsts) < min(thirds, default=len(heard))
+    assert max(heard.index(number) for number in range(n_streams)) < min(thirds, default=len(heard))
 
 
 def test_who_goes_away_frees_its_place_while_it_waits_and_while_it_is_spoken(telling_server):
@@ -193,8 +188,7 @@ def test_who_reads_nothing_is_cut_off_and_nothing_piles_up(small_server, stream)
     identity = f"stalled-{stream}"
     # As a stream minutes, else as much as is made in some seconds.
     text = LONG_TEXT if stream else " ".join([SENTENCE] * 5)
-    fields = {**STREAM, "text": text, "stream": stream}
-    with Caller(small_server, identity, frugal=True, **fields) as caller:
+    with Caller(small_server, identity, frugal=True, **{**STREAM, "text": text, "stream": stream}) as caller:
         wait_until(lambda: in_flight(small_server) >= 1)
         # The others do not notice.
         assert speak(small_server, text="Hello.").status_code == 200

@@ -106,9 +106,6 @@ def test_an_unexpected_failure_gets_500_and_keeps_its_words_to_itself(secured):
     assert not any(SECRET in line for line in secured.log)
 
 
-# Names.
-
-
 @pytest.mark.parametrize("voice", [
     "../voices/af_heart", "af_heart.bin", "/etc/passwd", "..", "af_heart\0", "af_heart/../af_bella",
     "%2e%2e%2faf_heart", "C:\\af_heart", "af_heart+../af_bella(2)", "\ud800",
@@ -140,14 +137,10 @@ def test_paths_lead_to_no_file(secured):
 
 
 class Fault(BaseModel):
-    """The body of a door's errors."""
-
     detail: dict[str, str]
 
 
 class Body(BaseModel):
-    """The body of its requests."""
-
     speed: float
 
 
@@ -205,8 +198,7 @@ def test_the_field_that_is_wrong_is_known(client):
     ("GET", "/door", b"", 405, "method_not_allowed"), ("GET", "/door/none", b"", 404, "not_found"),
 ])  # fmt: skip
 def test_middleware_and_routing_keep_to_it(client, method, path, content, status, code):
-    headers = {"content-type": "application/json"}
-    answer = client.request(method, path, content=content, headers=headers)
+    answer = client.request(method, path, content=content, headers={"content-type": "application/json"})
     assert answer.status_code == status
     assert answer.json()["detail"]["status"] == code
 

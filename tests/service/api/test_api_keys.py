@@ -53,8 +53,7 @@ def test_a_candidate_is_compared_with_every_key_whichever_it_is(monkeypatch, can
             return hmac.compare_digest(one, other)
 
     monkeypatch.setattr(api_keys, "hmac", Watched)
-    found = ApiKeys([ApiKey.of(KEY), ApiKey.of(OTHER_KEY)]).find(candidate)
-    assert (found is None) == (candidate == "nobody")
+    assert (ApiKeys([ApiKey.of(KEY), ApiKey.of(OTHER_KEY)]).find(candidate) is None) == (candidate == "nobody")
     assert compared == [32, 32]
 
 

@@ -99,8 +99,7 @@ def test_for_a_new_connection_the_one_that_was_idle_for_longest_is_closed(port):
         # It has just been of use, so others go before it.
         assert ask(idle[0], GET).status == 200
         for number in range(1, MOST // 2):
-            new = connected(stack, port)
-            assert ask(new, GET).status == 200
+            assert ask(connected(stack, port), GET).status == 200
             assert idle[number].recv(1) == b""
             assert is_open(idle[0])
             assert all(map(is_open, idle[number + 1 :]))
@@ -114,8 +113,7 @@ def test_who_is_served_keeps_the_connection_however_many_come(port, site):
         wait_until(lambda: site.n_waiting == 1)
         for _ in range(20 * MOST):
             connected(stack, port)
-        new = connected(stack, port)
-        assert ask(new, GET).status == 200
+        assert ask(connected(stack, port), GET).status == 200
         websocket.send("still here")
         assert websocket.recv(60) == "still here"
         site.go_on.set()

@@ -29,9 +29,7 @@ def server(start_server, tmp_path_factory):
 
 
 def run(server, folder, *arguments):
-    """Run schemathesis; return its report."""
-    answer = server.client.get("/openapi.json", headers={"x-api-key": KEY})
-    (folder / "openapi.json").write_bytes(answer.content)
+    (folder / "openapi.json").write_bytes(server.client.get("/openapi.json", headers={"x-api-key": KEY}).content)
     command = [sys.executable, "-m", "schemathesis.cli", "--no-color", "--config-file", str(HERE / "schemathesis.toml")]
     command += ["run", "openapi.json", "--url", server.url, "--report", "json", "--report-json-path", "report.json"]
     environment = {**os.environ, "API_KEY": KEY, "CONTRACT_HOOKS": str(HERE / "contract_hooks.py")}
@@ -46,8 +44,7 @@ def run(server, folder, *arguments):
 
 def test_the_server_keeps_to_its_document(server, tmp_path):
     # The phase that covers each value of each field alone belongs to the slow test.
-    phases = "examples,fuzzing,stateful"
-    report = run(server, tmp_path, "--phases", phases, "--max-examples", "4", "--seed", "1")
+    report = run(server, tmp_path, "--phases", "examples,fuzzing,stateful", "--max-examples", "4", "--seed", "1")
     assert report["operations"]["tested"] == report["operations"]["total"] == 29
     assert report["test_cases"]["generated"] > 150
 

@@ -46,9 +46,6 @@ def assert_serves(server):
     wait_until(lambda: in_flight(server) == 0)
 
 
-# The model fails.
-
-
 @pytest.mark.parametrize("speed", FAULTS)
 def test_a_failure_in_the_middle_breaks_the_connection(telling_server, speed):
     outcome, reason = FAULTS[speed]
@@ -91,9 +88,6 @@ def test_events_that_break_off_have_no_end(telling_server):
     assert b"event: done" not in answer
 
 
-# Clients do what they should not.
-
-
 HEAD = b"POST /synthesize HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 WHOLE_HEAD = HEAD + b"content-length: 100\r\n\r\n"
 FRAGMENTS = [b"", b"POST /synth", HEAD, WHOLE_HEAD, WHOLE_HEAD + b'{"text": "Hello']
@@ -121,8 +115,7 @@ def test_clients_who_leave_in_the_middle_of_a_request_leave_nothing_behind(serve
 def test_who_closes_its_half_of_the_connection_is_taken_for_gone(telling_server, stream):
     """As asyncio and most servers of HTTP do: it cannot be told from a client that went away."""
     identity = f"half-{stream}"
-    fields = {**FAST, "text": LONG_TEXT, "stream": stream}
-    with Caller(telling_server, identity, **fields) as caller:
+    with Caller(telling_server, identity, **FAST, text=LONG_TEXT, stream=stream) as caller:
         wait_until(lambda: in_flight(telling_server) == 1)
         caller.socket.shutdown(socket.SHUT_WR)
         assert is_cut_off(caller.read_all())
@@ -152,9 +145,6 @@ def test_thousands_of_short_connections_leave_nothing_behind(server, n_connectio
         connection.close()
     wait_until(lambda: open_files(server) <= before)
     assert_serves(server)
-
-
-# The order to stop.
 
 
 def refuses_connections(server):

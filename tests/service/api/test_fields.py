@@ -7,7 +7,7 @@ import pytest
 from service.audio.encoding import to_int16
 from service.audio.loudness import measure
 from tests.service.api.speech_client import assert_refused, speak
-from tests.service.api.websocket.sessions import opened
+from tests.service.api.websocket.sessions import config, opened, spoken
 
 FAST = {"format": "pcm", "speed": 2.0}
 
@@ -66,12 +66,7 @@ def test_openai_multiplies_the_volume_with_its_own_factor(remembering):
 
 
 def test_a_session_changes_the_volume_with_config(remembering):
-    with opened(remembering) as talk:
-        talk.say("Good day.")
-        for config in ({"volume": -20}, {}):
-            talk.exchange("config", "ready", **config)
-            talk.say("Good day.")
-        talk.finish()
+    talk = spoken(remembering, "Good day.", config(volume=-20), "Good day.", config(), "Good day.")
     clauses = {}
     for message in talk.of("audio"):
         number = message["text_start"] // len("Good day.")
@@ -111,8 +106,7 @@ def test_times_of_words_stay_at_another_loudness(remembering):
 
 
 def test_openai_takes_loudness_where_the_answer_is_whole(remembering):
-    answer = by_openai(remembering, FINE["text"], loudness=-30)
-    assert abs(loudness_of(answer.content)[0] + 30) < TOLERANCE_LU
+    assert abs(loudness_of(by_openai(remembering, FINE["text"], loudness=-30).content)[0] + 30) < TOLERANCE_LU
     refused = by_openai(remembering, FINE["text"], loudness=-30, stream=True)
     assert_refused(refused, 400, "invalid_request", "set stream to false")
 
@@ -130,14 +124,8 @@ def test_normalize_is_heard_on_every_door(remembering):
     answer = by_openai(remembering, URL, normalization_options={**SHORT, "url_normalization": True})
     assert answer.content == said
     assert answer.headers["x-ignored-fields"] == "normalization_options.url_normalization"
-    sessions = []
-    for text, config in (("Go to example dot com.", {}), (URL, {"normalize": SHORT})):
-        with opened(remembering) as talk:
-            talk.exchange("config", "ready", speed=2.0, **config)
-            talk.say(text)
-            talk.finish()
-            sessions.append(talk.pcm)
-    assert sessions[0] == sessions[1]
+    session = spoken(remembering, config(speed=2.0, normalize=SHORT), URL)
+    assert session.pcm == spoken(remembering, config(speed=2.0), "Go to example dot com.").pcm
     answer = phonemized(remembering, "Go 🎉 to https://example.com/ab.", normalize={**SHORT, "emoji": "name"})
     assert answer["normalized"] == "Go party popper to example dot com."
 
@@ -178,8 +166,7 @@ def test_a_session_has_the_lexicon_of_its_last_config(server):
         ]
         assert said[0] == "ʃəvˈɔn"
         assert said[-1] != said[0]
-        error = session.exchange("config", "error", lexicon={"a": "/k@/"})["error"]
-        assert error["code"] == "invalid_lexicon"
+        assert session.exchange("config", "error", lexicon={"a": "/k@/"})["error"]["code"] == "invalid_lexicon"
         session.finish()
 
 
@@ -237,16 +224,9 @@ def test_wrong_tags_are_refused_by_every_door(server):
 
 
 def test_a_session_goes_on_with_the_voice_of_a_tag(server):
-    said = []
-    for tag, end in (("[voice:bm_lewis]", "[/voice]"), ("", "")):
-        with opened(server) as session:
-            session.exchange("config", "ready", speed=2.0)
-            session.say(f"{tag}One day.\n", f"Two days.{end}\n")
-            session.exchange("flush", "flushed")
-            session.finish()
-            assert not session.of("error")
-            said.append(session.pcm)
-    assert said[0] != said[1]
+    tagged = spoken(server, config(speed=2.0), "[voice:bm_lewis]One day.\n", "Two days.[/voice]\n")
+    assert not tagged.of("error")
+    assert tagged.pcm != spoken(server, config(speed=2.0), "One day.\n", "Two days.\n").pcm
 
 
 # What is refused.

@@ -44,8 +44,7 @@ def listen(decoder, pcm):
     """Return the words heard in int16 samples at 24 kHz; the recognizer wants 16 kHz."""
     samples = np.frombuffer(pcm, "<i2").astype(np.float64)
     n = samples.size // 3 * 3
-    spectrum = np.fft.rfft(samples[:n])
-    resampled = np.fft.irfft(spectrum[: n // 3 + 1], n * 2 // 3) * 2 / 3
+    resampled = np.fft.irfft(np.fft.rfft(samples[:n])[: n // 3 + 1], n * 2 // 3) * 2 / 3
     decoder.start_utt()
     decoder.process_raw(np.clip(resampled, -32768, 32767).astype("<i2").tobytes(), False, True)
     decoder.end_utt()
@@ -76,8 +75,7 @@ def at_tempo(pcm, *tempos):
 def recognizer():
     """Return a decoder of 16 kHz, or skip the test where there is none."""
     reason = "needs pocketsphinx, which has no wheels from Python 3.14 on"
-    pocketsphinx = pytest.importorskip("pocketsphinx", reason=reason)
-    return pocketsphinx.Decoder(samprate=16_000, loglevel="FATAL")
+    return pytest.importorskip("pocketsphinx", reason=reason).Decoder(samprate=16_000, loglevel="FATAL")
 
 
 @pytest.fixture(scope="module")

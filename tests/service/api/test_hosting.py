@@ -12,6 +12,7 @@ from service.settings import Settings
 from tests.service.api.serving_process import HOSTS, hosted_by
 from tests.service.api.speech_client import assert_refused, speak
 from tests.service.api.speech_socket import SpeechSocket
+from tests.service.api.websocket.sessions import spoken
 
 TEXT = "Good morning. The kettle is on."
 
@@ -44,14 +45,7 @@ def test_a_hosted_service_answers_as_its_own_server_does(server, hosted, stream)
 
 
 def test_a_hosted_session_says_what_its_own_server_would(server, hosted):
-    spoken = []
-    for each in (server, hosted):
-        with SpeechSocket(each.url) as session:
-            session.say(TEXT)
-            session.send("end")
-            assert session.until_closed() == 1000
-            spoken.append(session.pcm)
-    assert spoken[0] == spoken[1]
+    assert spoken(server, TEXT).pcm == spoken(hosted, TEXT).pcm
 
 
 def test_a_message_that_is_too_long_closes_a_hosted_session(hosted):
@@ -68,8 +62,7 @@ def test_what_is_missing_fails_the_start_of_a_host_in_one_line(host, tmp_path):
         [*program, "--model", str(tmp_path / "model.onnx")], capture_output=True, text=True, timeout=300
     )
     assert done.returncode != 0
-    cause = f"kokoro-service: the model file {tmp_path / 'model.onnx'} cannot be read"
-    assert cause in done.stderr
+    assert f"kokoro-service: the model file {tmp_path / 'model.onnx'} cannot be read" in done.stderr
     # What else a host writes of a failure is its own affair.
     if host.startswith("uvicorn"):
         assert "Traceback" not in done.stderr

@@ -64,9 +64,6 @@ def test_it_acts_once_after_so_much_silence(clock, after_s, n_calls):
     clock.run_until_complete(scenario())
 
 
-# A server.
-
-
 def status(server):
     return str(server.client.get("/ready").json()["status"])
 
@@ -81,7 +78,7 @@ def sleepy(request, start_server, small_cache, tmp_path_factory):
     cache = tmp_path_factory.mktemp("own") / "cache"
     shutil.copytree(small_cache, cache)
     server = start_server(
-        *("--cache-dir", str(cache), "--idle-unload-s", "0.01"), *("--workers", request.param, "--threads", "2")
+        *("--cache-dir", str(cache), "--idle-unload-s", "0.01", "--workers", request.param, "--threads", "2")
     )
     server.cache = cache
     server.wait_until_ready()

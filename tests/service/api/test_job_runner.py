@@ -77,8 +77,7 @@ def run(data_dir, scenario):
         settings = Settings(data_dir=data_dir)
         documents = DocumentReader(ReadingLimits.of(settings))
         runner = JobRunner(settings, Callers(None), documents, Idleness(0, lambda: None))
-        nobody = object()
-        await runner.start(nobody)
+        await runner.start(object())
         try:
             return await scenario(runner)
         finally:
@@ -273,8 +272,7 @@ def test_jobs_whose_options_another_version_made_stop_nobody(work, data_dir):
         job = await add(runner, 2)
         await until(lambda: job.is_finished)
         folder = await runner.folder()
-        options = {"format": "hologram"}
-        await asyncio.to_thread(folder.save, job, options=options)
+        await asyncio.to_thread(folder.save, job, options={"format": "hologram"})
 
     async def second_life(runner):
         return [job.id for job in await runner.own()]

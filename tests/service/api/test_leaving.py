@@ -16,6 +16,7 @@ from bench.procfs import mebibytes
 from tests.service.api.serving_process import UNCOLLECTED_SERVER, lent
 from tests.service.api.speech_client import metric, reset, wait_until
 from tests.service.api.speech_socket import SpeechSocket
+from tests.service.api.websocket.sessions import spoken
 
 pytestmark = pytest.mark.thorough
 
@@ -119,8 +120,7 @@ def test_who_has_a_text_read_or_refused_leaves_nothing(uncollected, kind):
     status, body = BODIES[kind]
 
     def ask(number):
-        answer = uncollected.client.post("/phonemize", content=body, headers=JSON)
-        assert answer.status_code == status
+        assert uncollected.client.post("/phonemize", content=body, headers=JSON).status_code == status
 
     assert growth_mb(uncollected, ask) < ALLOWED_MB
 
@@ -135,10 +135,7 @@ def test_who_leaves_in_the_middle_of_a_body_leaves_nothing(uncollected):
 
 
 def test_who_leaves_a_session_leaves_nothing(uncollected):
-    with SpeechSocket(uncollected.url) as session:  # so that the cache has it
-        session.say(TEXT)
-        session.send("end")
-        session.until("done")
+    spoken(uncollected, TEXT)  # so that the cache has it
 
     def leave(number):
         session = SpeechSocket(uncollected.url)

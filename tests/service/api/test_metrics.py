@@ -37,7 +37,6 @@ def value(metrics, sample_name, /, **labels):
 
 
 def values(metrics, *names):
-    """Return the values of samples without labels."""
     return [value(metrics, f"kokoro_{name}") for name in names]
 
 
@@ -62,8 +61,7 @@ def test_every_metric_is_there_before_the_first_request(metrics):
 def test_requests_are_counted_by_endpoint_and_outcome(metrics):
     for outcome in ("ok", "ok", "unknown_voice", "receive_timeout", "forbidden_origin"):
         metrics.observe_request(endpoint="/synthesize", outcome=outcome, duration_s=0.5)
-    counts = {"ok": 2, "unknown_voice": 1, "receive_timeout": 1, "forbidden_origin": 1}
-    for outcome, n in counts.items():
+    for outcome, n in {"ok": 2, "unknown_voice": 1, "receive_timeout": 1, "forbidden_origin": 1}.items():
         assert value(metrics, "kokoro_requests_total", endpoint="/synthesize", outcome=outcome) == n
     name = "kokoro_request_duration_seconds"
     assert value(metrics, f"{name}_count", endpoint="/synthesize") == 5
@@ -204,8 +202,7 @@ def test_others_get_the_text_format(used, accept):
 
 
 def segment(*samples, chunk=0, n_windows=1, cached=None):
-    values = np.array(samples, np.float32)
-    return AudioSegment(chunk, True, "", values, 0.0, (), 0.0, 0.0, n_windows, cached)
+    return AudioSegment(chunk, True, "", np.array(samples, np.float32), 0.0, (), 0.0, 0.0, n_windows, cached)
 
 
 def statistics_of(*requests):
@@ -235,8 +232,7 @@ def test_windows_are_counted_apart_from_their_chunks():
 
 
 def test_clauses_of_a_session_have_chunks_of_their_own():
-    statistics = statistics_of([segment(0.1)], [segment(0.1), segment(0.1, chunk=1)])
-    assert statistics.n_chunks == 3
+    assert statistics_of([segment(0.1)], [segment(0.1), segment(0.1, chunk=1)]).n_chunks == 3
 
 
 @pytest.mark.parametrize(("cached", "result"), [
@@ -268,8 +264,7 @@ def test_a_chunk_in_windows_is_one_miss_and_then_one_hit(remembering):
     made = log_line(remembering, first.headers["x-request-id"])
     assert " chunks=1 " in made
     assert " windows=1 " not in made
-    kept = log_line(remembering, again.headers["x-request-id"])
-    assert " chunks=1 windows=0 " in kept
+    assert " chunks=1 windows=0 " in log_line(remembering, again.headers["x-request-id"])
     wait_until(lambda: asked("hit") == hits + 1)
     assert asked("miss") == misses + 1
 
@@ -279,8 +274,7 @@ def test_a_lone_pause_is_no_matter_for_the_cache(remembering):
     first, again = (speak(remembering, **fields) for _ in range(2))
     assert [answer.headers["x-cache"] for answer in (first, again)] == ["miss", "hit"]
     assert [answer.headers["x-chunk-count"] for answer in (first, again)] == ["2", "2"]
-    made = log_line(remembering, first.headers["x-request-id"])
-    assert " chunks=2 windows=1 " in made
+    assert " chunks=2 windows=1 " in log_line(remembering, first.headers["x-request-id"])
     alone = speak(remembering, text="[pause:0.2s]")
     assert "x-cache" not in alone.headers
     assert alone.headers["x-chunk-count"] == "1"

@@ -18,8 +18,6 @@ def executor():
 
 
 class Maker:
-    """Makes numbers; tells what it did."""
-
     def __init__(self, n_items):
         self.n_items = n_items
         self.n_made = 0
@@ -196,9 +194,6 @@ def test_a_failure_does_not_keep_what_was_made(executor, failing_close):
         assert made_once[0]() is None
     finally:
         gc.enable()
-
-
-# Sending.
 
 
 def test_a_loss_that_comes_while_something_is_sent_is_known_before_the_next():

@@ -27,8 +27,7 @@ def test_curl_waits_for_a_service_that_starts_and_saves_speech(start_server, rep
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
     text = (repository / "README.md").read_text(encoding="utf-8").replace("localhost:8880", f"127.0.0.1:{port}")
-    line = re.search(r"^curl .*$", text, re.MULTILINE).group()
-    with subprocess.Popen(line, shell=True, cwd=tmp_path) as waiting:
+    with subprocess.Popen(re.search(r"^curl .*$", text, re.MULTILINE).group(), shell=True, cwd=tmp_path) as waiting:
         server = start_server("--port", port)
         assert waiting.wait(300) == 0
     found = soundfile.info(tmp_path / "hello.wav")
@@ -39,8 +38,7 @@ def test_curl_waits_for_a_service_that_starts_and_saves_speech(start_server, rep
 def test_no_command_of_the_documents_saves_an_error(repository):
     n_commands = 0
     for page in (repository / "README.md", *(repository / "docs").glob("*.md")):
-        text = page.read_text(encoding="utf-8").replace("\\\n", " ")
-        for command in re.findall(r"^curl .*$", text, re.MULTILINE):
+        for command in re.findall(r"^curl .*$", page.read_text(encoding="utf-8").replace("\\\n", " "), re.MULTILINE):
             if " -o " in command:
                 assert re.match(r"curl -fsSN? ", command), f"{page.name}: {command}"
                 n_commands += 1

@@ -5,7 +5,7 @@ import pytest
 from service.audio.encoding import to_int16
 from tests.service.api.elevenlabs.stream_socket import StreamSocket
 from tests.service.api.speech_client import speak
-from tests.service.api.speech_socket import SpeechSocket
+from tests.service.api.websocket.sessions import spoken
 from tests.service.api.wyoming.talks import Talk
 
 from service.speech import Utterance, joining
@@ -26,21 +26,7 @@ def elevenlabs(server):
 
 def elevenlabs_socket(server):
     with StreamSocket(server.url) as socket:
-        socket.send(text=" ")
-        socket.send(text=f"{TEXT} ")
-        socket.send(text="")
-        return socket.until_final().audio
-
-
-def piper(server):
-    return bytes(server.client.post("/", json={"text": TEXT}).content[WAV_HEADER:])
-
-
-def session(server):
-    with SpeechSocket(server.url) as talk:
-        talk.say(TEXT)
-        talk.finish()
-        return talk.pcm
+        return socket.say(" ", f"{TEXT} ").audio
 
 
 def wyoming(server):
@@ -59,7 +45,9 @@ def said(synthesizer):
     [
         lambda server: speak(server, text=TEXT).content[WAV_HEADER:],
         lambda server: speak(server, text=TEXT, format="pcm", stream=True).content,
-        openai, elevenlabs, elevenlabs_socket, piper, session, wyoming,
+        lambda server: server.client.post("/", json={"text": TEXT}).content[WAV_HEADER:],  # piper's
+        lambda server: spoken(server, TEXT).pcm,
+        openai, elevenlabs, elevenlabs_socket, wyoming,
     ],
 )  # fmt: skip
 def test_a_door_says_what_the_model_says(real_server, said, door):

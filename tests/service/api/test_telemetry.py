@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import pytest
@@ -28,38 +27,28 @@ from tests.service.api.asgi_server import serving
 from service.api import telemetry as module
 
 SECRET = "what the caller wrote"
+PROTOBUF = [(b"content-type", b"application/x-protobuf")]
 
 
 class Collector:
-    """Takes what is sent to /v1/traces."""
+    """An application that takes what is sent to /v1/traces."""
 
     def __init__(self):
         self.requests = []
         self.raw = []
-        collector = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["content-length"]))
-                if self.headers.get("content-encoding") == "gzip":
-                    body = gzip.decompress(body)
-                assert self.path == "/v1/traces"
-                collector.raw.append(body)
-                collector.requests.append(ExportTraceServiceRequest.FromString(body))
-                answer = ExportTraceServiceResponse().SerializeToString()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/x-protobuf")
-                self.send_header("Content-Length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            def log_message(self, format, *arguments):
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,))
-        self.thread.start()
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+    async def __call__(self, scope, receive, send):
+        assert scope["path"] == "/v1/traces"
+        body, more = b"", True
+        while more:
+            message = await receive()
+            body, more = body + message["body"], message["more_body"]
+        if (b"content-encoding", b"gzip") in scope["headers"]:
+            body = gzip.decompress(body)
+        self.raw.append(body)
+        self.requests.append(ExportTraceServiceRequest.FromString(body))
+        await send({"type": "http.response.start", "status": 200, "headers": PROTOBUF})
+        await send({"type": "http.response.body", "body": ExportTraceServiceResponse().SerializeToString()})
 
     def spans(self):
         resources = [resource for request in self.requests for resource in request.resource_spans]
@@ -76,16 +65,13 @@ def attributes(span):
 @pytest.fixture
 def collector(monkeypatch):
     collector = Collector()
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
-    yield collector
-    collector.server.shutdown()
-    collector.thread.join()
-    collector.server.server_close()
+    with serving(collector, lifespan="off") as port:
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{port}")
+        yield collector
 
 
 @pytest.fixture
 def telemetry(collector):
-    """Telemetry that a test closes."""
     return open_telemetry(True)
 
 

@@ -82,8 +82,7 @@ class StreamSocket(JsonSocket):
         if "error" in message:
             self.errors.append(message)
         else:
-            heard = self.heard.setdefault(message.get("contextId"), Heard())
-            heard.add(message, in_one_time=self._in_one_time)
+            self.heard.setdefault(message.get("contextId"), Heard()).add(message, in_one_time=self._in_one_time)
         return message
 
     def until_final(self, context_id=None):
@@ -106,7 +105,6 @@ class StreamSocket(JsonSocket):
 
 
 def pipecat(server, query=PIPECAT):
-    """Connect as pipecat's service does."""
     return StreamSocket(server.url, VOICE, query, {"xi-api-key": "anything"}, multi=True)
 
 

@@ -26,7 +26,6 @@ def rows(characters):
 
 
 def finished(text, words, end_s, **options):
-    """Return the rows of a text whose words were added."""
     times = CharacterTimes(text, **options)
     for one in words:
         times.add(one)
@@ -70,8 +69,7 @@ def test_what_follows_a_word_that_is_not_known_yet_is_a_space_or_waits():
 def test_text_before_and_after_a_clause_is_counted_from_where_it_starts():
     earlier = finished("— a", [word(0, 1, 0.5, 0.75)], 1.0, text_start=-2)
     assert earlier == [("—", 0.0, 0.5), (" ", 0.5, 0.5), ("a", 0.5, 0.75)]
-    later = finished("a ", [word(1, 2, 0.5, 0.75)], 1.0, text_start=1)
-    assert later == [("a", 0.5, 0.75), (" ", 0.75, 1.0)]
+    assert finished("a ", [word(1, 2, 0.5, 0.75)], 1.0, text_start=1) == [("a", 0.5, 0.75), (" ", 0.75, 1.0)]
 
 
 @st.composite
@@ -84,8 +82,7 @@ def spoken(draw):
         time += draw(st.integers(0, 20))
         start, letters = len(text), draw(st.text("abé5$日", min_size=1, max_size=8))
         text += letters
-        durations = draw(st.lists(st.integers(0, 9), min_size=1, max_size=9))
-        edges = np.cumsum([time, *durations])
+        edges = np.cumsum([time, *draw(st.lists(st.integers(0, 9), min_size=1, max_size=9))])
         time = int(edges[-1])
         words.append(word(start, len(text), *(round(float(e) * FRAME_S, 6) for e in edges)))
     text += draw(st.text(" ,.\n—“)", max_size=3))

@@ -67,9 +67,6 @@ def assert_words_are_those_of(alignment, spoken):
     assert ends[-1] == pytest.approx(spoken["duration_s"], abs=1e-3)
 
 
-# Speech.
-
-
 def test_converted_speech_is_that_of_synthesize(client, spoken):
     assert convert(client, model_id="eleven_multilingual_v2") == spoken["pcm"]
     samples, _ = soundfile.read(io.BytesIO(convert(client, output_format="wav_24000")), dtype="int16")
@@ -157,9 +154,6 @@ def test_words_that_are_still_written_are_spoken(remembering, client, monkeypatc
     assert raised.value.status_code == 1008
 
 
-# Fields.
-
-
 def test_fields_are_those_of_synthesize_and_others_change_nothing(client, spoken, remembering):
     for fields, own in (
         ({"voice_settings": VoiceSettings(speed=1.2, stability=0.9)}, {"text": TEXT, "speed": 1.2}),
@@ -179,9 +173,6 @@ def test_english_is_that_of_the_voice(client):
     plain = convert(client, "bm_george", text="A vase.")
     for code in ("en", "en-gb", "EN"):
         assert convert(client, "bm_george", text="A vase.", language_code=code) == plain
-
-
-# Voices and models.
 
 
 def test_voices_are_ours_and_those_that_clients_know(remembering, client):

@@ -17,11 +17,6 @@ LONG = (
     "The long clause that follows here is meant to keep the model at work for a good while,"
     " because it goes on and on about nothing in particular until its author has run out of words. "
 )
-LIVEKIT = (
-    "model_id=eleven_turbo_v2_5&output_format=pcm_24000&enable_ssml_parsing=false"
-    "&enable_logging=true&inactivity_timeout=180&apply_text_normalization=auto"
-    "&sync_alignment=true&auto_mode=true"
-)
 
 
 def assert_clock_is_that_of_the_audio(heard):
@@ -36,9 +31,6 @@ def assert_words_start_as_in_a_session(heard, server, *parts):
     for (shown, start_ms), word in zip(heard.word_starts(), words, strict=True):
         assert talk.text[word["text_start"] : word["text_end"]] in shown
         assert start_ms == pytest.approx(word["start_s"] * 1000, abs=1)
-
-
-# One text.
 
 
 def test_a_text_in_parts_is_spoken_with_the_times_of_its_words(remembering):
@@ -106,9 +98,6 @@ def test_the_audio_of_a_text_is_one_file(server, name):
     assert np.abs(samples).max() > 0.1
 
 
-# Several texts.
-
-
 def test_pipecat_gets_every_word_of_a_turn_and_its_time(remembering):
     with pipecat(remembering) as socket:
         open_context(socket, "turn-1")
@@ -163,19 +152,6 @@ def test_a_closed_socket_stops_the_model(faulty):
     faulty.wait_for(r"path=/v1/text-to-speech/{voice_id}/multi-stream-input .*cancelled")
 
 
-def test_livekit_gets_its_sentences_in_one_time(server):
-    with pipecat(server, LIVEKIT) as socket:
-        open_context(socket, "segment")
-        for text in (*SPACED, ""):
-            socket.send(text=text, context_id="segment", flush=True)
-        socket.send(context_id="segment", close_context=True)
-        heard = socket.until_final("segment")
-    assert heard.text == "".join(SPACED)
-    starts = [character.start_ms for character in heard.characters]
-    assert starts == sorted(starts)
-    assert_clock_is_that_of_the_audio(heard)
-
-
 def test_contexts_are_apart_and_a_name_may_come_again(server):
     texts = {"one": "First.", "two": "Second."}
     with pipecat(server) as socket:
@@ -191,9 +167,6 @@ def test_contexts_are_apart_and_a_name_may_come_again(server):
         socket.send(context_id="none", close_context=True)
         socket.close()
     assert {name: heard.text for name, heard in socket.heard.items()} == {"one": "Third. ", None: "Nobody's. "}
-
-
-# Errors.
 
 
 def test_a_text_that_cannot_be_read_ends_its_context_only(server):

@@ -23,7 +23,6 @@ pytestmark = pytest.mark.own_server
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-    """The server's data folder."""
     return tmp_path_factory.mktemp("endless") / "data"
 
 

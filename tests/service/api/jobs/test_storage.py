@@ -60,8 +60,7 @@ def test_a_locked_database_delays_who_changes_jobs_and_nobody_else(start, tmp_pa
 
     restarted = start(tmp_path)
     assert restarted.client.get("/jobs").json() == {"jobs": []}
-    names = {path.name for path in (tmp_path / "jobs").iterdir() if path.is_dir()}
-    assert names == {"incoming", "outgoing"}
+    assert {path.name for path in (tmp_path / "jobs").iterdir() if path.is_dir()} == {"incoming", "outgoing"}
     assert restarted.stop() == 0
 
 

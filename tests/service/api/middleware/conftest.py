@@ -50,16 +50,14 @@ def start():
             chosen = Settings.model_validate(settings)
             install(app, chosen, Callers(read_keys(chosen)), is_hosted=False)
             port = stack.enter_context(serving(SecurityHeaders(Identified(app))))
-            client = httpx.Client(base_url=f"http://127.0.0.1:{port}")
-            return stack.enter_context(client)
+            return stack.enter_context(httpx.Client(base_url=f"http://127.0.0.1:{port}"))
 
         yield start
 
 
 @pytest.fixture(scope="session")
 def keyed(start, tmp_path_factory):
-    keys = write(tmp_path_factory.mktemp("keyed") / "keys", KEY_FILE)
-    return start(api_keys_file=keys, private_lists=True)
+    return start(api_keys_file=write(tmp_path_factory.mktemp("keyed") / "keys", KEY_FILE), private_lists=True)
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,6 @@ def handshake(client, **headers):
 
 
 def refused_handshake(client, **headers):
-    """Return the answer to a handshake that is not taken."""
     return refused(open_session, client, **headers)
 
 

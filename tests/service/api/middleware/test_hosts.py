@@ -42,9 +42,6 @@ def test_a_host_without_an_address_is_refused(host):
         check_exposure(Settings(host=host), None)
 
 
-# Behind a real port.
-
-
 def test_local_names_and_addresses_are_answered(local):
     for host in ("localhost:8880", "LOCALHOST", "kokoro.localhost", "127.0.0.1", "[::1]:8880", "192.0.2.1:80"):
         assert local.get("/voices", headers={"Host": host}).json() == "read", host

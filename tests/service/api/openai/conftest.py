@@ -41,5 +41,4 @@ def ask(keyed_server):
 
 @pytest.fixture(scope="session")
 def own(keyed_server):
-    """Ask `/synthesize`."""
     return lambda **fields: keyed_server.client.post("/synthesize", json=fields, headers=HEADERS)

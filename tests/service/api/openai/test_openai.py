@@ -19,8 +19,6 @@ FORMATS = (
 
 @pytest.fixture(scope="module")
 def said(own):
-    """Return what `/synthesize` says of `TEXT`."""
-
     def said(audio_format, **fields):
         answer = own(text=TEXT, voice="af_alloy", format=audio_format, **fields)
         assert answer.status_code == 200, answer.text
@@ -185,7 +183,6 @@ def timed(client, **fields):
 
 @pytest.fixture(scope="module")
 def answer(own):
-    """What `/synthesize` answers."""
     return own(text=WORDS, timestamps="phoneme").json()
 
 

@@ -61,9 +61,6 @@ def test_the_other_endpoint_stays_strict(keyed_server):
         assert f"unknown field {field}" in answer.json()["error"]["message"]
 
 
-# Voices.
-
-
 def test_names_are_found_in_any_case_and_by_the_setting(client):
     for given, voice in (
         (" echo", "am_echo"), ("Echo", "am_echo"), ("AF_Bella", "af_bella"),
@@ -86,9 +83,6 @@ def test_a_name_of_the_setting_must_be_of_a_voice(small_cache, monkeypatch):
     assert "openai_voices.alloy: no voice 'af_hart' (did you mean af_heart?)" in done.stderr.splitlines()[-1]
 
 
-# Kokoro-FastAPI's fields.
-
-
 def test_a_stream_that_is_not_wanted_comes_with_its_length(ask):
     for audio_format in ("mp3", "opus", "pcm", "wav", "flac"):
         answer = ask(stream=False, response_format=audio_format, download_format=audio_format)
@@ -108,8 +102,7 @@ def test_the_language_has_a_code_or_a_letter(ask, keyed_server):
 
 
 def test_a_volume_may_be_nothing_and_what_gets_too_loud_is_counted_as_limited(ask, keyed_server):
-    silent = ask(volume_multiplier=0).content
-    assert silent == bytes(len(ask().content))
+    assert ask(volume_multiplier=0).content == bytes(len(ask().content))
     answer = ask(volume_multiplier=10)
     line = keyed_server.wait_for(rf"id={answer.headers['x-request-id']} (.*)")
     assert int(re.search(r"limited=(\d+)", line)[1]) > 100
@@ -122,9 +115,6 @@ def test_normalization_can_be_switched_off(ask):
     assert read == told != plain
 
 
-# Nothing to say.
-
-
 def test_what_has_nothing_to_pronounce_is_a_short_silence(ask):
     silence = bytes(2 * 4_800)
     for text in (".", "... !", "😀", "—", "<speak>.</speak>"):
@@ -135,9 +125,6 @@ def test_what_has_nothing_to_pronounce_is_a_short_silence(ask):
     assert (base64.b64decode(first["audio"]), first["words"]) == (silence, [])
     timed = ask(input=".", timestamps=True).json()
     assert (timed["duration_s"], timed["words"]) == (0.2, [])
-
-
-# Lists.
 
 
 def test_lists_are_for_readers_of_objects_and_of_names(keyed_server):

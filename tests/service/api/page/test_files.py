@@ -94,8 +94,7 @@ def test_no_other_file_is_served(server):
 
 def test_the_page_is_small():
     page = assets.read_assets()
-    own = [*page.documents.values(), *page.files.values()]
-    size = sum(len(file.content) for file in own if not file.is_packed)
+    size = sum(len(file.content) for file in [*page.documents.values(), *page.files.values()] if not file.is_packed)
     assert 10_000 < size <= 200_000
 
 

@@ -25,7 +25,6 @@ MP3_DELAY = 1_105  # samples, see service/audio/streaming.py
 
 @pytest.fixture(scope="module")
 def server(real_remembering):
-    """It makes the same speech once."""
     return real_remembering
 
 
@@ -146,9 +145,6 @@ def test_what_cannot_be_streamed_or_spoken_is_refused_with_a_status(server):
         error = answer.json()["error"]
         assert (answer.status_code, error["code"]) == (status, code), (fields, answer.text)
         assert named in error["message"]
-
-
-# Connections.
 
 
 def test_a_client_of_http_1_0_gets_a_whole_answer(server, whole):

@@ -33,8 +33,7 @@ def samples_of(content):
 
 
 def loudness(samples, start_s, end_s):
-    part = samples[round(start_s * 24_000) : round(end_s * 24_000)]
-    return float(np.sqrt(np.mean(np.square(part))))
+    return float(np.sqrt(np.mean(np.square(samples[round(start_s * 24_000) : round(end_s * 24_000)]))))
 
 
 def assert_in_order(words, duration_s):
@@ -156,8 +155,7 @@ def test_phonemes_have_their_words_too(server):
     for word in answer["words"]:
         assert phonemes[word["text_start"] : word["text_end"]] == word["text"]
     assert_in_order(answer["words"], answer["duration_s"])
-    subtitles = speak(server, phonemes=phonemes, format="srt", speed=2.0).text
-    assert "həlˈO wˈɜɹld, ðɪs ɪz" in subtitles
+    assert "həlˈO wˈɜɹld, ðɪs ɪz" in speak(server, phonemes=phonemes, format="srt", speed=2.0).text
 
 
 def seconds(stamp):

@@ -53,5 +53,4 @@ def slowly(server):
 
 
 def refusal(server, headers, path=""):
-    """Return the answer to a handshake that is not taken."""
     return refused(SpeechSocket, server.url + path, headers)

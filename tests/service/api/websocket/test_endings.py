@@ -55,9 +55,6 @@ def test_a_failure_of_the_model_is_told_and_ends_the_session(faulty, speed, code
         talk.finish()
 
 
-# The service stops.
-
-
 @pytest.mark.own_server
 def test_a_service_that_stops_says_what_it_was_given(start_server):
     server = start_server(*WYOMING)
@@ -144,9 +141,6 @@ def test_a_replica_that_is_replaced_ends_its_sessions_in_time(start_real_server)
     assert server.stop() == 0
 
 
-# Nobody speaks.
-
-
 def test_a_session_on_which_nothing_happens_is_closed_unless_it_speaks(start_server):
     server = start_server("--session-idle-s", "0.5", program=FAULTY_SERVER)
     server.wait_until_ready()
@@ -168,9 +162,6 @@ def test_a_session_on_which_nothing_happens_is_closed_unless_it_speaks(start_ser
         assert "error" not in talk.kinds
         assert talk.received[-1]["text_end"] == len(talk.text)
     assert server.stop() == 0
-
-
-# Clients that read slowly, or go away.
 
 
 def test_a_client_that_reads_nothing_holds_back_the_speech_and_is_cut_off(faulty):

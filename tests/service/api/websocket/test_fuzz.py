@@ -23,7 +23,6 @@ REFUSED = (
 
 
 def is_no_message(content):
-    """Tell whether it is none of those that are taken."""
     try:
         return not isinstance(json.loads(content), dict)
     except ValueError:
@@ -72,8 +71,7 @@ def read(talk, expected, n_refused, limit):
     """Receive some of the answers that must come, so that the session is at any point of it."""
     owed = len(expected) + n_refused
     for _ in range(limit):
-        n_answers = sum(is_answer(message) for message in talk.received)
-        if n_answers == owed:
+        if sum(is_answer(message) for message in talk.received) == owed:
             return
         talk.receive()
 
@@ -99,18 +97,15 @@ def is_answer(message):
 
 def check(talk, expected, n_refused, n_late, late_cancels):
     received, text = talk.received, talk.text
-    answers = [m for m in received if is_answer(m) and m["type"] != "error"]
-    ends = [(m["type"], m.get("text_end", 0)) for m in answers]
+    ends = [(m["type"], m.get("text_end", 0)) for m in received if is_answer(m) and m["type"] != "error"]
     # Each is answered once, in order; `ready` tells no place.
-    told_ends = [(kind, 0 if kind == "ready" else place) for kind, place in expected]
-    assert ends[: len(expected)] == told_ends
+    assert ends[: len(expected)] == [(kind, 0 if kind == "ready" else place) for kind, place in expected]
     *late, last = ends[len(expected) :]
     assert last == ("done", len(text))
     assert late == [("cancelled", len(text))] * len(late)
     assert len(late) <= late_cancels
     assert received[-1]["type"] == "done"
-    n_errors = sum(m["type"] == "error" and "text_start" not in m for m in received)
-    assert n_refused <= n_errors <= n_refused + n_late
+    assert n_refused <= sum(m["type"] == "error" and "text_start" not in m for m in received) <= n_refused + n_late
     # Nothing of a text comes before the answers to what was asked before it, or after those to
     # what was asked behind it.
     places = iter([*expected, *late, last])
@@ -131,8 +126,7 @@ def check(talk, expected, n_refused, n_late, late_cancels):
             for place in range(message["text_start"], message["text_end"]):
                 told[place] = 1
     # All that was not cancelled was told of, but for white space.
-    rest = [text[place] for place in range(cancelled_at, len(text)) if not told[place]]
-    assert "".join(rest).strip() == ""
+    assert "".join([text[place] for place in range(cancelled_at, len(text)) if not told[place]]).strip() == ""
 
 
 @costly(part=4, phases=(Phase.generate,))

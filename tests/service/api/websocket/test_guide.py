@@ -47,7 +47,6 @@ def test_the_client_of_the_guide_writes_what_it_is_told(server, guide, tmp_path)
     )
     assert finished.stderr == ""
     *chunks, done = [json.loads(line) for line in finished.stdout.splitlines()]
-    words = [word["text"] for chunk in chunks for word in chunk["words"]]
-    assert words == ["Good", "day", "And", "good", "night"]
+    assert [word["text"] for chunk in chunks for word in chunk["words"]] == ["Good", "day", "And", "good", "night"]
     with wave.open(str(file)) as audio:
         assert audio.getnframes() / audio.getframerate() == done["duration_s"]

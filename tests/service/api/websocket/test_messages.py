@@ -17,9 +17,6 @@ MAX_BYTES = Settings().max_text_length * 12 + 16_384
 """Of a message."""
 
 
-# config, flush, cancel, end.
-
-
 def test_config_holds_for_the_text_after_it(faulty):
     blend = config(voice="bf_emma(2)+bm_george(1)", speed=2)
     # The ends of the first two are not known when their config is over.
@@ -67,8 +64,7 @@ def test_cancel_forgets_the_text_and_the_session_goes_on(faulty):
 
 def test_what_waits_for_its_answer_is_answered_though_its_text_is_cancelled(faulty):
     talk = spoken(faulty, LONG, FLUSH, config(speed=1.5), LONG, CANCEL, SHORT)
-    replies = [kind for kind in talk.kinds if kind != "audio"]
-    assert replies == ["ready", "flushed", "ready", "cancelled", "done"]
+    assert [kind for kind in talk.kinds if kind != "audio"] == ["ready", "flushed", "ready", "cancelled", "done"]
     *early, audio = talk.of("audio")
     assert audio["text_start"] == 2 * len(LONG)
     assert all(talk.kinds.index("cancelled") > talk.received.index(one) for one in early)
@@ -151,8 +147,7 @@ def test_a_session_of_telephony_sends_a_byte_for_each_sample(remembering, usual,
 
 def test_the_rate_may_change_within_a_session(remembering):
     fast, long = config(sample_rate=8000, speed=4.0), config(format="alaw", sample_rate=16_000, speed=0.3)
-    talk = spoken(remembering, "Good day", fast, "Good day", long, "Good day")
-    first, quick, *slow = talk.of("audio")
+    first, quick, *slow = spoken(remembering, "Good day", fast, "Good day", long, "Good day").of("audio")
     assert quick["end_s"] - quick["start_s"] < first["end_s"] - first["start_s"]
     assert quick["n_bytes"] == 2 * round((quick["end_s"] - quick["start_s"]) * 8000)
     slow_s = slow[-1]["end_s"] - slow[0]["start_s"]
@@ -198,11 +193,6 @@ def test_a_message_that_cannot_be_taken_is_answered_by_an_error(faulty):
             assert error["request_id"] == talk.received[0]["request_id"]
         talk.finish()
     assert talk.kinds == ["ready", *["error"] * len(NO_MESSAGES), "done"]
-
-
-def test_empty_and_blank_text_says_nothing(faulty):
-    talk = spoken(faulty, "", "  ", "\n\n", "\N{ZERO WIDTH SPACE}", "\t", "", FLUSH)
-    assert [kind for kind in talk.kinds if kind != "skipped"] == ["ready", "flushed", "done"]
 
 
 def test_a_message_that_is_too_long_ends_the_session_but_not_the_service(faulty):

@@ -71,13 +71,11 @@ class Talk:
         return event
 
     def until(self, kind):
-        """Receive up to the next event of a kind."""
         while (event := self.receive()).type != kind:
             pass
         return event
 
     def until_closed(self):
-        """Receive everything up to the end of the connection."""
         while (event := read_event(self._file)) is not None:
             self.heard.append(event)
 
@@ -89,7 +87,6 @@ class Talk:
         return pcm(self.heard[n_before:])
 
     def say(self, text, **voice):
-        """Have a text synthesized; return its samples."""
         return self.ask(whole(text, **voice))
 
     def say_in_parts(self, *parts, **voice):
@@ -108,12 +105,10 @@ class Talk:
 
     @property
     def n_bytes(self):
-        """How much sound was heard."""
         return sum(len(event.payload or b"") for event in self.heard)
 
     @property
     def error(self):
-        """The last error that was heard."""
         return Error.from_event([event for event in self.heard if event.type == "error"][-1])
 
 

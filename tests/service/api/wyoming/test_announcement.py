@@ -61,8 +61,7 @@ def found_port(network, name):
 def test_who_listens_hears_of_the_service(start_server):
     with Zeroconf(interfaces=[LOOPBACK]) as network:
         server = start_server("--wyoming", f"tcp://{LOOPBACK}:0", "--wyoming-zeroconf", "kokoro here")
-        uri = server.wait_for(r"wyoming on (tcp://\S+)")
-        assert found_port(network, "kokoro here") == urlsplit(uri).port
+        assert found_port(network, "kokoro here") == urlsplit(server.wait_for(r"wyoming on (tcp://\S+)")).port
         assert server.stop() == 0
     assert not any(" ERROR " in line for line in server.log)
 

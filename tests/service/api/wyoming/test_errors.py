@@ -32,8 +32,7 @@ def test_what_cannot_be_spoken_is_told_and_the_next_is_spoken(faulty):
 
 def test_an_odd_character_costs_no_text(client):
     for odd in ("\uf0b7", "\x1b", "\ufffe", "\ud83d", "\u13a0"):
-        event = {"type": "synthesize", "data": {"text": f"Good {odd} day."}}
-        client.send_raw(json.dumps(event).encode() + b"\n")
+        client.send_raw(json.dumps({"type": "synthesize", "data": {"text": f"Good {odd} day."}}).encode() + b"\n")
         client.until("audio-stop")
         assert client.kinds[-3:] == ["audio-start", "audio-chunk", "audio-stop"], odd
     assert "error" not in client.kinds

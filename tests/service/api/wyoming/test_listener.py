@@ -19,9 +19,6 @@ START = ("serve", "--port", "0", "--model", "/nowhere.onnx", "--wyoming")
 """It is refused before the model is looked for, which is not there."""
 
 
-# Addresses.
-
-
 def test_an_address_is_read_and_written():
     addresses = {
         "tcp://127.0.0.1:10200": TcpAddress("127.0.0.1", 10_200),
@@ -62,9 +59,6 @@ def test_a_wider_address_needs_insecure_whatever_keys_there_are(host, secured_ke
 def test_only_tcp_can_be_announced(uri):
     with pytest.raises(SettingsError, match="tcp://"):
         read_address(Settings(wyoming=uri, wyoming_zeroconf="kokoro"))
-
-
-# What is there.
 
 
 @pytest.mark.thorough

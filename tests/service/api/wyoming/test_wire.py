@@ -35,8 +35,6 @@ def wire(content, *, ends=True, receive_timeout_s=60.0):
 
 
 def received(content):
-    """Return every event up to the end."""
-
     async def receive():
         one, events = wire(content), []
         while (event := await one.receive(60.0)) is not None:
@@ -104,8 +102,7 @@ def test_who_leaves_amid_an_event_has_left(content):
 
 
 def test_data_of_the_header_and_after_it_is_one():
-    content = b'{"type": "x", "data": {"a": 1, "b": 1}, "data_length": 8}\n{"b": 2}'
-    (event,) = received(content)
+    (event,) = received(b'{"type": "x", "data": {"a": 1, "b": 1}, "data_length": 8}\n{"b": 2}')
     assert event.data == {"a": 1, "b": 2}
 
 
