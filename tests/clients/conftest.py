@@ -3,30 +3,23 @@
 import sys
 
 import pytest
-from tests.clients.replay import KEY, ORIGIN, PYTHON
+from tests.clients.environment import KEY, ORIGIN, PYTHON
+from tests.service.api.middleware.small_application import write
+from tests.service.api.serving_process import lent
 
 
 @pytest.fixture(scope="session")
 def server(start_server):
     """One without a key, as most people run it at home."""
-    server = start_server("--audio-cache-bytes", "50_000_000")
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+    yield from lent(start_server, "--audio-cache-bytes", "50_000_000")
 
 
 @pytest.fixture(scope="session")
 def keyed(start_server, tmp_path_factory):
     """One with a key, and a web page that may use it."""
-    keys = tmp_path_factory.mktemp("clients") / "keys"
-    keys.write_text(f"{KEY}\n")
-    keys.chmod(0o600)
-    server = start_server(
-        *("--api-keys-file", str(keys), "--cors-origins", ORIGIN), *("--audio-cache-bytes", "50_000_000")
-    )
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+    keys = str(write(tmp_path_factory.mktemp("clients") / "keys", KEY.encode()))
+    flags = ("--api-keys-file", keys, "--cors-origins", ORIGIN, "--audio-cache-bytes", "50_000_000")
+    yield from lent(start_server, *flags)
 
 
 @pytest.fixture(scope="session")

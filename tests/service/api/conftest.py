@@ -9,9 +9,9 @@ from functools import partial
 
 import pytest
 from service.preparation.store import Store
-from tests.service.api.middleware.small_application import write
-from tests.service.api.secured_server import KEYS, LISTED
-from tests.service.api.serving_process import FAULTY_SERVER, lent
+from tests.service.api.middleware.small_application import KEY_FILE, write
+from tests.service.api.serving_process import FAULTY_SERVER, WYOMING, lent
+from tests.service.api.speech_client import KEYS, LISTED
 from tests.small_kokoro import note, write_parts, write_small_kokoro
 
 from service.model import open_runtime
@@ -52,11 +52,7 @@ def start_real_server(start_server, cache_dir):
 
 @pytest.fixture(scope="session")
 def real_server(start_real_server):
-    server = start_real_server("--wyoming", "tcp://127.0.0.1:0")
-    server.uri = server.wait_for(r"wyoming on (tcp://\S+)")
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+    yield from lent(start_real_server, *WYOMING)
 
 
 @pytest.fixture(scope="session")
@@ -89,18 +85,16 @@ def secured_keys(tmp_path_factory):
     return write(tmp_path_factory.mktemp("keys") / "keys", "\n".join(["# for the robot", *KEYS, ""]).encode())
 
 
+@pytest.fixture
+def key_file(tmp_path):
+    return write(tmp_path / "keys", KEY_FILE)
+
+
 @pytest.fixture(scope="session")
 def faulty(start_server):
     """Another such server, for sessions: with a cache, little patience, few places, and Wyoming at `uri`."""
-    server = start_server(
-        *("--wyoming", "tcp://127.0.0.1:0", "--audio-cache-bytes", "50000000"),
-        *("--send-timeout-s", "5", "--max-websockets", "8"),
-        program=FAULTY_SERVER,
-    )
-    server.uri = server.wait_for(r"wyoming on (tcp://\S+)")
-    server.wait_until_ready()
-    yield server
-    assert server.stop() == 0
+    flags = (*WYOMING, "--audio-cache-bytes", "50000000", "--send-timeout-s", "5", "--max-websockets", "8")
+    yield from lent(start_server, *flags, program=FAULTY_SERVER)
 
 
 @pytest.fixture(scope="session")

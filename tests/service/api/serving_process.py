@@ -21,6 +21,9 @@ HELD_SERVER, LIMITED_SERVER, REPLACED_SERVER, UNCOLLECTED_SERVER = (
 """Programs of servers that read no document for now, that may open few files, that others take over from on SIGUSR1,
 that keep garbage."""
 
+WYOMING = ("--wyoming", "tcp://127.0.0.1:0")
+"""Has a server speak Wyoming, at its `uri`."""
+
 OWN_SERVER = ("-m", "service")
 """The program of the service's own server."""
 
@@ -64,6 +67,11 @@ class Server:
             self.process.wait()
             raise
         self.client = httpx.Client(base_url=self.url, timeout=600)
+
+    @property
+    def uri(self):
+        """Where it speaks Wyoming."""
+        return self.wait_for(r"wyoming on (tcp://\S+)")
 
     def _read(self):
         assert self.process.stderr is not None

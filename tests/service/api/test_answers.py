@@ -12,7 +12,7 @@ from service.api.middleware.limits import BodyLimit
 from service.errors import OverloadedError, UnknownVoiceError
 from tests.service.api.asgi_server import Identified, read_answer, serving
 from tests.service.api.faulty_server import AT_ONCE, SECRET, UNEXPECTED
-from tests.service.api.secured_server import FOREIGN, KEYS, LISTED, STRANGER, TEXT, bearer, connect
+from tests.service.api.speech_client import FOREIGN, KEYS, LISTED, STRANGER, TEXT, bearer, connect
 
 from service.api import error_answers
 

@@ -16,7 +16,7 @@ from service.api.protocol import protocol_classes
 from tests.profiles import given
 from tests.service.api.altered_server import MOST_FILES
 from tests.service.api.asgi_server import Identified, ask, read_answer, serving
-from tests.service.api.serving_process import LIMITED_SERVER, lent
+from tests.service.api.serving_process import LIMITED_SERVER, WYOMING, lent
 from tests.service.api.speech_client import Caller, is_cut_off, speak, wait_until
 from tests.service.api.websocket.sessions import opened
 from tests.service.api.wyoming.talks import SHORT, Talk
@@ -218,16 +218,14 @@ def test_what_waits_for_the_application_is_no_slow_upload(port, site):
 @pytest.fixture(scope="module")
 def limited(start_server, tmp_path_factory):
     """A server that may open few files, with every door."""
-    flags = ("--wyoming", "tcp://127.0.0.1:0", "--data-dir", str(tmp_path_factory.mktemp("data")))
-    yield from lent(start_server, *flags, program=LIMITED_SERVER)
+    data = str(tmp_path_factory.mktemp("data"))
+    yield from lent(start_server, *WYOMING, "--data-dir", data, program=LIMITED_SERVER)
 
 
 @pytest.mark.own_server
 def test_idle_connections_at_the_limit_of_open_files_harm_nobody(limited):
     server, n_lines = limited, len(limited.log)
-    uri = server.wait_for(r"wyoming on (tcp://\S+)")
-    url = httpx.URL(server.url)
-    wyoming_port = int(uri.rpartition(":")[2])
+    ports = [httpx.URL(url).port for url in (server.uri, server.url, server.url)]
     stream = {"text": "Good day. " * 20, "stream": True, "format": "pcm"}
     with ExitStack() as stack:
         session = stack.enter_context(opened(server))
@@ -236,8 +234,7 @@ def test_idle_connections_at_the_limit_of_open_files_harm_nobody(limited):
         assert begun.startswith(b"HTTP/1.1 200")
         idle = []
         for number in range(300):
-            port = wyoming_port if number % 3 == 0 else url.port
-            idle.append(connected(stack, port or 0))
+            idle.append(connected(stack, ports[number % 3]))
             if number % 50 == 0:
                 assert httpx.get(f"{server.url}/health").status_code == 200
         assert not is_cut_off(begun + caller.read_all())
@@ -246,7 +243,7 @@ def test_idle_connections_at_the_limit_of_open_files_harm_nobody(limited):
         for connection in idle[:100]:
             connection.close()
         assert httpx.get(f"{server.url}/health").status_code == 200
-        with Talk(uri) as client:
+        with Talk(server.uri) as client:
             assert client.say(SHORT)
         assert speak(server, text="Good day.").status_code == 200
     lines = server.log[n_lines:]

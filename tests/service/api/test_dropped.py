@@ -5,8 +5,7 @@ import re
 
 import pytest
 from service.api.schemas import without_halves
-from tests.service.api.secured_server import KEYS, bearer
-from tests.service.api.speech_client import assert_refused, log_line, speak
+from tests.service.api.speech_client import KEYS, assert_refused, bearer, log_line, speak
 from tests.service.api.websocket.sessions import opened
 
 ODD = {

@@ -3,7 +3,6 @@
 import asyncio
 import sqlite3
 import threading
-from contextlib import contextmanager
 
 import pytest
 from service.api.callers import Callers
@@ -65,16 +64,11 @@ def work(monkeypatch):
     return work
 
 
-@pytest.fixture
-def data_dir(tmp_path):
-    return tmp_path / "data"
-
-
-def run(data_dir, scenario):
+def run(tmp_path, scenario):
     """Run a scenario with the jobs of a service that starts and stops."""
 
     async def lived():
-        settings = Settings(data_dir=data_dir)
+        settings = Settings(data_dir=tmp_path)
         documents = DocumentReader(ReadingLimits.of(settings))
         runner = JobRunner(settings, Callers(None), documents, Idleness(0, lambda: None))
         await runner.start(object())
@@ -104,27 +98,20 @@ async def until(condition):
         await asyncio.sleep(0.001)
 
 
-@contextmanager
-def failing(monkeypatch):
-    """Have all changes of the table fail, as on a full disk; lend a list of those that did."""
-    failed = []
-
-    def fail(table):
-        failed.append(table)
-        raise sqlite3.OperationalError("database or disk is full")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(JobTable, "changing", fail)
-        yield failed
-
-
-def test_an_end_that_cannot_be_kept_is_kept_later(work, data_dir, monkeypatch):
+def test_an_end_that_cannot_be_kept_is_kept_later(work, tmp_path, monkeypatch):
     async def scenario(runner):
         work.goes_on.clear()
         job = await add(runner)
         folder = await runner.folder()
         await until(work.is_read.is_set)
-        with failing(monkeypatch) as failed:
+        failed = []
+
+        def fail(table):
+            failed.append(table)
+            raise sqlite3.OperationalError("database or disk is full")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(JobTable, "changing", fail)
             work.goes_on.set()
             await until(lambda: len(failed) > 3)
             assert job.state == "writing"
@@ -132,10 +119,10 @@ def test_an_end_that_cannot_be_kept_is_kept_later(work, data_dir, monkeypatch):
         assert (job.state, job.outputs, work.n_written) == ("done", ["output.mp3"], 1)
         assert [path.name for path in folder.folder_of(job).iterdir()] == ["output.mp3"]
 
-    run(data_dir, scenario)
+    run(tmp_path, scenario)
 
 
-def test_an_end_that_was_never_kept_costs_no_speech(work, data_dir, monkeypatch):
+def test_an_end_that_was_never_kept_costs_no_speech(work, tmp_path, monkeypatch):
     folder = []
 
     async def never_kept(runner):
@@ -156,14 +143,14 @@ def test_an_end_that_was_never_kept_costs_no_speech(work, data_dir, monkeypatch)
         await until(lambda: job.is_finished)
         assert job.state == "done"
 
-    run(data_dir, never_kept)
+    run(tmp_path, never_kept)
     assert sorted(path.name for path in folder[0].iterdir()) == ["document.txt", "output.mp3", "state"]
-    run(data_dir, kept)
+    run(tmp_path, kept)
     assert (work.n_spoken, work.n_written) == (1, 2)
     assert [path.name for path in folder[0].iterdir()] == ["output.mp3"]
 
 
-def test_a_job_that_cannot_be_removed_goes_on_and_can_be_removed_later(work, data_dir, monkeypatch):
+def test_a_job_that_cannot_be_removed_goes_on_and_can_be_removed_later(work, tmp_path, monkeypatch):
     async def scenario(runner):
         work.goes_on.clear()
         job = await add(runner)
@@ -186,10 +173,10 @@ def test_a_job_that_cannot_be_removed_goes_on_and_can_be_removed_later(work, dat
         with pytest.raises(JobNotFoundError):
             await runner.remove(job)
 
-    run(data_dir, scenario)
+    run(tmp_path, scenario)
 
 
-def test_a_job_can_be_tried_again_after_every_failure(work, data_dir):
+def test_a_job_can_be_tried_again_after_every_failure(work, tmp_path):
     async def scenario(runner):
         work.error = OSError(28, "No space left on device")
         job = await add(runner)
@@ -204,10 +191,10 @@ def test_a_job_can_be_tried_again_after_every_failure(work, data_dir):
         assert (job.state, job.error) == ("done", None)
         assert codes == ["storage_failed", "unknown_voice", "internal_error"]
 
-    run(data_dir, scenario)
+    run(tmp_path, scenario)
 
 
-def test_nobody_on_the_event_loop_waits_for_the_disk(work, data_dir, monkeypatch):
+def test_nobody_on_the_event_loop_waits_for_the_disk(work, tmp_path, monkeypatch):
     async def scenario(runner):
         first, second = await add(runner, 1), await add(runner, 2)
         await until(lambda: first.is_finished and second.is_finished)
@@ -236,10 +223,10 @@ def test_nobody_on_the_event_loop_waits_for_the_disk(work, data_dir, monkeypatch
             await asyncio.gather(removing, waiting)
         assert await runner.own() == []
 
-    run(data_dir, scenario)
+    run(tmp_path, scenario)
 
 
-def test_who_asks_while_the_folder_is_opened_shares_the_wait(work, data_dir, monkeypatch):
+def test_who_asks_while_the_folder_is_opened_shares_the_wait(work, tmp_path, monkeypatch):
     async def scenario(runner):
         begun, goes_on = [], threading.Event()
         open_folder = JobRunner._open
@@ -263,10 +250,10 @@ def test_who_asks_while_the_folder_is_opened_shares_the_wait(work, data_dir, mon
         monkeypatch.setattr(JobRunner, "_open", open_folder)
         assert await runner.own() == []
 
-    run(data_dir, scenario)
+    run(tmp_path, scenario)
 
 
-def test_jobs_whose_options_another_version_made_stop_nobody(work, data_dir):
+def test_jobs_whose_options_another_version_made_stop_nobody(work, tmp_path):
     async def first_life(runner):
         await add(runner, 1)
         job = await add(runner, 2)
@@ -277,6 +264,6 @@ def test_jobs_whose_options_another_version_made_stop_nobody(work, data_dir):
     async def second_life(runner):
         return [job.id for job in await runner.own()]
 
-    run(data_dir, first_life)
-    assert run(data_dir, second_life) == [f"{1:032x}"]
-    assert (data_dir / "jobs" / f"{2:032x}" / "output.mp3").exists()
+    run(tmp_path, first_life)
+    assert run(tmp_path, second_life) == [f"{1:032x}"]
+    assert (tmp_path / "jobs" / f"{2:032x}" / "output.mp3").exists()

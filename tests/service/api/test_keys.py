@@ -10,8 +10,7 @@ from contextlib import ExitStack
 import pytest
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.middleware.small_application import write
-from tests.service.api.secured_server import bearer, connect
-from tests.service.api.speech_client import assert_refused, wait_until
+from tests.service.api.speech_client import assert_refused, bearer, connect, wait_until
 from tests.service.api.speech_socket import SpeechSocket
 from tests.service.api.websocket.sessions import refusal
 

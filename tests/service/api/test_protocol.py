@@ -4,7 +4,7 @@ import logging
 import select
 import socket
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 import pytest
 from fastapi import Body, FastAPI, Request
@@ -106,10 +106,8 @@ def post(path, length, *more):
 GET = b"GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
-@contextmanager
 def connected(port):
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
-        yield connection
+    return socket.create_connection(("127.0.0.1", port), timeout=60)
 
 
 def is_closed(connection):

@@ -7,8 +7,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from service.api.app import create_app
 from service.settings import Settings
-from tests.service.api.secured_server import FOREIGN, KEYS, LISTED, STRANGER, TEXT, bearer
-from tests.service.api.speech_client import assert_refused
+from tests.service.api.speech_client import FOREIGN, KEYS, LISTED, STRANGER, TEXT, assert_refused, bearer
 
 
 def test_every_key_lets_in(secured):

@@ -17,8 +17,7 @@ from elevenlabs.core.api_error import ApiError
 from elevenlabs.types import CharacterAlignmentResponseModel as Alignment
 from service.api.elevenlabs.output_formats import OUTPUT_FORMATS
 from service.api.elevenlabs.voice_ids import KNOWN_VOICES
-from tests.service.api.secured_server import KEYS, STRANGER, bearer
-from tests.service.api.speech_client import log_line, speak
+from tests.service.api.speech_client import KEYS, STRANGER, bearer, log_line, speak
 
 RACHEL = "21m00Tcm4TlvDq8ikWAM"
 TEXT = "Dr. Smith paid $5.50, didn't he?  “Yes!”\n"

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import soundfile
 from tests.service.api.elevenlabs.stream_socket import VOICE, Heard, StreamSocket, open_context, pipecat
-from tests.service.api.secured_server import KEYS
-from tests.service.api.speech_client import log_line
+from tests.service.api.speech_client import KEYS, log_line
 from tests.service.api.speech_socket import refused
 from tests.service.api.websocket.sessions import config, spoken
 

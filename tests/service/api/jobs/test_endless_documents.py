@@ -8,8 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from bench.procfs import mebibytes
-from tests.service.api.secured_server import connect
-from tests.service.api.speech_client import wait_until
+from tests.service.api.speech_client import connect, wait_until
 from tests.service.books.attacks import ATTACKS
 from tests.service.books.odd_readers import started
 from tests.service.books.reading_processes import in_session_of, is_running, starter_of

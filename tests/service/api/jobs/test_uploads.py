@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager, suppress
 import pytest
 from service.api.uploads import AT_ONCE
 from tests.service.api.asgi_server import read_answer
-from tests.service.api.secured_server import connect
 from tests.service.api.serving_process import HELD_SERVER
+from tests.service.api.speech_client import connect
 
 LARGEST = 100_000
 N_READ_AT_ONCE = 3

@@ -14,11 +14,6 @@ from tests.service.api.asgi_server import Identified, serving
 from tests.service.api.middleware.small_application import KEY_FILE, write
 
 
-@pytest.fixture
-def key_file(tmp_path):
-    return write(tmp_path / "keys", KEY_FILE)
-
-
 @pytest.fixture(scope="session")
 def start():
     """Serve a small application behind what the settings ask for; a client for it.

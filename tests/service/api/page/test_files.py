@@ -6,7 +6,7 @@ import re
 from itertools import product
 
 import pytest
-from tests.service.api.secured_server import KEYS
+from tests.service.api.speech_client import KEYS
 from websockets.sync.client import connect
 
 from service.api.page import assets

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from tests.service.api import faulty_server
 from tests.service.api.elevenlabs.stream_socket import open_context, pipecat
-from tests.service.api.serving_process import FAULTY_SERVER, REPLACED_SERVER
+from tests.service.api.serving_process import FAULTY_SERVER, REPLACED_SERVER, WYOMING
 from tests.service.api.speech_client import log_index, log_line, metric, speak
 from tests.service.api.websocket.sessions import LINES, LONG, N_LINES, SHORT, opened, refusal, slowly
 from tests.service.api.wyoming import talks
@@ -19,16 +19,8 @@ from wyoming.tts import SynthesizeChunk
 
 pytestmark = pytest.mark.thorough
 
-WYOMING = ("--wyoming", "tcp://127.0.0.1:0")
-
 ABRUPTLY = (socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
 """An option of sockets that are closed without the courtesy of a FIN."""
-
-
-def uri_of(server):
-    uri = server.wait_for(r"wyoming on (tcp://\S+)")
-    server.wait_until_ready()
-    return uri
 
 
 FAULTS = (
@@ -61,10 +53,10 @@ def test_a_service_that_stops_says_what_it_was_given(start_server):
     answer = refusal(server, {})
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "not_ready")
     assert answer.headers["retry-after"] == "1"
-    uri = uri_of(server)
+    server.wait_until_ready()
     with (
         opened(server, "stopped") as talk, opened(server) as idle, pipecat(server) as eleven,
-        talks.Talk(uri) as client, talks.Talk(uri) as silent,
+        talks.Talk(server.uri) as client, talks.Talk(server.uri) as silent,
     ):  # fmt: skip
         talk.say("Good day. And good night")
         talk.until("audio")
@@ -87,7 +79,7 @@ def test_a_service_that_stops_says_what_it_was_given(start_server):
         client.until_closed()
         assert (silent.kinds, client.kinds) == ([], talks.IN_PARTS)
         with pytest.raises(OSError, match=r"."):
-            talks.connect(uri)
+            talks.connect(server.uri)
     assert "outcome=ok" in log_line(server, "stopped")
     assert server.process.wait(timeout=240) == 0
 
@@ -95,9 +87,10 @@ def test_a_service_that_stops_says_what_it_was_given(start_server):
 @pytest.mark.own_server
 def test_a_service_that_may_not_wait_breaks_speech_off(start_real_server):
     server = start_real_server(*WYOMING, "--shutdown-timeout-s", "0", "--send-timeout-s", "600")
-    uri = uri_of(server)
+    server.wait_until_ready()
     with (
-        opened(server, "broken") as talk, opened(server, "deaf", **slowly(server)) as deaf, talks.Talk(uri) as client,
+        opened(server, "broken") as talk, opened(server, "deaf", **slowly(server)) as deaf,
+        talks.Talk(server.uri) as client,
     ):  # fmt: skip
         deaf.say(LONG * 3)
         talk.say(SHORT, LONG * 10)

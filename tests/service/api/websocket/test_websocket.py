@@ -6,8 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.service.api.secured_server import KEYS, STRANGER, bearer
-from tests.service.api.speech_client import log_line, metric, speak
+from tests.service.api.speech_client import KEYS, STRANGER, bearer, log_line, metric, speak
 from tests.service.api.speech_socket import SpeechSocket, seconds
 from tests.service.api.websocket.sessions import SHORT, config, opened, refusal, spoken
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
-from tests.service.api.serving_process import FAULTY_SERVER
+from tests.service.api.serving_process import FAULTY_SERVER, WYOMING
 from tests.service.api.speech_client import metric, speak, wait_until
 from tests.service.api.wyoming.talks import LONG, SHORT, Talk, read_out, start, whole
 from wyoming.tts import SynthesizeChunk
@@ -41,15 +41,14 @@ def test_who_leaves_while_it_is_spoken_stops_the_run(faulty, leave, in_parts):
 
 def test_who_leaves_amid_one_long_run_has_it_stopped(start_server):
     """With streams that are decoded in one run."""
-    server = start_server("--wyoming", "tcp://127.0.0.1:0", "--stream-decoding", "whole", program=FAULTY_SERVER)
-    uri = server.wait_for(r"wyoming on (tcp://\S+)")
+    server = start_server(*WYOMING, "--stream-decoding", "whole", program=FAULTY_SERVER)
     server.wait_until_ready()
     n_lines = len(server.log)  # before them the self-test has run
 
     def is_told(what):
         return any(f"run 1.000 {what}" in line for line in server.log[n_lines:])
 
-    with Talk(uri) as client:
+    with Talk(server.uri) as client:
         client.send(whole(LONG[:500]))
         wait_until(lambda: is_told("started"))
     server.wait_for(r"method=WYOMING .*outcome=cancelled")

@@ -1,13 +1,37 @@
 """Events on the wire, within bounds."""
 
 import asyncio
+import json
+import socket
 
 import pytest
 from hypothesis import strategies as st
 from service.api.wyoming.wire import IdleError, MalformedEventError, Wire
-from tests.profiles import given
-from tests.service.api.wyoming.wire_bytes import LIMIT, any_bytes, json_values
+from tests.profiles import costly, given
+from tests.service.api.wyoming.talks import Talk, read_out
 from wyoming.event import Event, async_write_event
+from wyoming.ping import Ping
+
+LIMIT = 2000
+"""Of lengths, around which headers are drawn."""
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)
+
+_header_values = st.sampled_from([0, 1, 5, LIMIT, LIMIT + 1, -1, 1e300, True, None, "5", [], {}, {"text": "Hi"}])
+_lines = st.one_of(
+    st.binary(max_size=60),
+    st.binary(max_size=60).map(lambda line: line + b"\n"),
+    st.dictionaries(
+        st.sampled_from(["type", "data", "data_length", "payload_length", "version"]),
+        st.one_of(_header_values, st.just("ping")),
+    ).map(lambda header: json.dumps(header).encode() + b"\n"),
+    json_values.map(lambda value: json.dumps(value).encode() + b"\n"),
+)
+any_bytes = st.lists(_lines, max_size=5).map(b"".join)
 
 
 class Sink:
@@ -114,3 +138,15 @@ def test_who_is_silent_is_idle_and_who_stops_amid_an_event_sent_none():
             await wire(b'{"type', ends=False, receive_timeout_s=0.001).receive(60.0)
 
     asyncio.run(receive())
+
+
+@costly(part=4)
+@given(content=any_bytes)
+def test_any_bytes_leave_the_service_well(faulty, content):
+    with Talk(faulty.uri) as client:
+        client.send_raw(content)
+        client.socket.shutdown(socket.SHUT_WR)
+        read_out(client.socket)
+    with Talk(faulty.uri) as client:
+        client.send(Ping())
+        client.until("pong")
