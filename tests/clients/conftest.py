@@ -4,8 +4,7 @@ import sys
 
 import pytest
 from tests.clients.environment import KEY, ORIGIN, PYTHON
-from tests.service.api.middleware.small_application import write
-from tests.service.api.serving_process import lent
+from tests.service.api.serving_process import lent, write
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ STAND_INS = Path(__file__).with_name("stand_ins")
 CLIENTS = REPOSITORY / ".venv" / "clients"
 """The environment of the clients that have one of their own."""
 
-PYTHON = CLIENTS / "bin" / "python"
+PYTHON, NODE = CLIENTS / "bin" / "python", CLIENTS / "node"
 
 KEY = "sk-kokoro-0123456789abcdef"
 ORIGIN = "https://chat.example.com"

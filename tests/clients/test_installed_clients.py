@@ -7,18 +7,7 @@ import subprocess
 from base64 import b64decode
 
 import pytest
-from tests.clients.environment import (
-    CLIENTS,
-    EXAMPLES,
-    KEY,
-    LONG,
-    PROGRAMS,
-    STAND_INS,
-    TEXT,
-    hear,
-    hear_pcm,
-    run_program,
-)
+from tests.clients.environment import EXAMPLES, KEY, LONG, NODE, PROGRAMS, STAND_INS, TEXT, hear, hear_pcm, run_program
 from tests.service.api.speech_client import speak
 from tests.service.api.websocket.sessions import spoken
 
@@ -28,8 +17,6 @@ LIVEKIT = EXAMPLES / "livekit_speech.py"
 PRINTED = re.compile(r"(\d+\.\d{3}) s (.*)")
 
 # OpenAI's SDK for Node.js: npm openai 6.49.0.
-
-NODE = CLIENTS / "node"
 
 
 def test_openais_sdk_for_node_speaks(keyed):

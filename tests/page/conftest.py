@@ -5,8 +5,7 @@ import shutil
 
 import pytest
 from tests.page.browsing import watch
-from tests.service.api.middleware.small_application import write
-from tests.service.api.serving_process import lent
+from tests.service.api.serving_process import lent, write
 
 KEY = "correct-horse-battery(1)"
 """With characters that a subprotocol cannot have."""

@@ -8,18 +8,7 @@ import asyncio
 import json
 import sys
 
-from pipecat.frames.frames import (
-    EndFrame,
-    InterruptionFrame,
-    LLMFullResponseEndFrame,
-    LLMFullResponseStartFrame,
-    LLMTextFrame,
-    TTSAudioRawFrame,
-    TTSSpeakFrame,
-    TTSStartedFrame,
-    TTSStoppedFrame,
-    TTSTextFrame,
-)
+from pipecat.frames import frames
 from pipecat.pipeline.pipeline import Pipeline
 from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.frame_processor import FrameProcessor
@@ -72,31 +61,31 @@ class Listener(FrameProcessor):
 
     async def process_frame(self, frame, direction):
         await super().process_frame(frame, direction)
-        if isinstance(frame, TTSStartedFrame):
+        if isinstance(frame, frames.TTSStartedFrame):
             self.turn += 1
-        elif isinstance(frame, TTSTextFrame):
+        elif isinstance(frame, frames.TTSTextFrame):
             self.words[self.turn].append(frame.text)
-        elif isinstance(frame, TTSAudioRawFrame):
+        elif isinstance(frame, frames.TTSAudioRawFrame):
             self.n_frames_after_interruption += self.turn in self._interrupted
             self.seconds[self.turn] += len(frame.audio) / 2 / frame.sample_rate
             if self.turn in (1, 3) and self.turn not in self._asked:
                 self._asked.add(self.turn)
-                await self.worker.queue_frame(InterruptionFrame())
-        elif isinstance(frame, InterruptionFrame):
+                await self.worker.queue_frame(frames.InterruptionFrame())
+        elif isinstance(frame, frames.InterruptionFrame):
             self._interrupted.add(self.turn)
             if self.turn == 1:
                 await self.worker.queue_frames(turn(NEXT))
-        elif isinstance(frame, TTSStoppedFrame) and self.turn == 2:
-            kept = TTSSpeakFrame(KEPT)
+        elif isinstance(frame, frames.TTSStoppedFrame) and self.turn == 2:
+            kept = frames.TTSSpeakFrame(KEPT)
             kept.interruptible = False
             await self.worker.queue_frames([*turn(SENTENCE * 2), kept])
-        elif isinstance(frame, TTSStoppedFrame) and self.turn == 4:
-            await self.worker.queue_frames([*turn(MARKS), EndFrame()])
+        elif isinstance(frame, frames.TTSStoppedFrame) and self.turn == 4:
+            await self.worker.queue_frames([*turn(MARKS), frames.EndFrame()])
         await self.push_frame(frame, direction)
 
 
 def turn(text):
-    return [LLMFullResponseStartFrame(), LLMTextFrame(text), LLMFullResponseEndFrame()]
+    return [frames.LLMFullResponseStartFrame(), frames.LLMTextFrame(text), frames.LLMFullResponseEndFrame()]
 
 
 async def main():

@@ -9,9 +9,8 @@ from functools import partial
 
 import pytest
 from service.preparation.store import Store
-from tests.service.api.middleware.small_application import KEY_FILE, write
-from tests.service.api.serving_process import FAULTY_SERVER, WYOMING, lent
-from tests.service.api.speech_client import KEYS, LISTED
+from tests.service.api.serving_process import FAULTY_SERVER, WYOMING, lent, write
+from tests.service.api.speech_client import KEY_FILE, KEYS, LISTED
 from tests.small_kokoro import note, write_parts, write_small_kokoro
 
 from service.model import open_runtime

@@ -37,6 +37,13 @@ def hosted_by(host):
     return (_HOSTED_SERVER, host)
 
 
+def write(path, content):
+    """Write a file that nobody but its owner may read; return its path."""
+    path.write_bytes(content)
+    path.chmod(0o600)
+    return path
+
+
 class Server:
     """A `kokoro-service serve` process and a client for it; its log is read as it comes.
 

@@ -13,6 +13,9 @@ STRANGER = "nobodys-key-0123456789"
 LISTED = "https://app.example.com"
 FOREIGN = "https://elsewhere.example.com"
 TEXT = "Yes."
+KEY = "correct-horse-battery"
+OTHER_KEY = "staple-0123456789"
+KEY_FILE = f"# ours\n\n{KEY}\r\n  {OTHER_KEY}  \n".encode()
 
 
 def bearer(key):

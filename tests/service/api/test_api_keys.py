@@ -12,7 +12,8 @@ from service.api.api_keys import ApiKey, ApiKeys, KeyLimits, read_keys
 from service.api.callers import Callers
 from service.errors import KeyLimitError, SettingsError, UnauthorizedError
 from service.settings import Settings
-from tests.service.api.middleware.small_application import KEY, OTHER_KEY, write
+from tests.service.api.serving_process import write
+from tests.service.api.speech_client import KEY, OTHER_KEY
 
 from service.api import api_keys
 from service.speech import Utterance

@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.service.api.middleware.small_application import write
-from tests.service.api.serving_process import lent
+from tests.service.api.serving_process import lent, write
 
 pytestmark = pytest.mark.thorough
 

@@ -10,16 +10,10 @@ from service.api.idleness import Idleness
 from service.api.job_runner import JobRunner
 from service.books.document_reader import DocumentReader
 from service.books.ongoing_reading import ReadingLimits
-from service.errors import (
-    JobLeavingError,
-    JobNotFoundError,
-    JobsUnavailableError,
-    StorageFailedError,
-    UnknownVoiceError,
-)
 from service.jobs.job_table import JobTable
 from service.settings import Settings
 
+from service import errors
 from service.api import job_runner
 from service.jobs import Job, JobsFolder
 
@@ -158,11 +152,11 @@ def test_a_job_that_cannot_be_removed_goes_on_and_can_be_removed_later(work, tmp
         folder = await runner.folder()
 
         def locked(_):
-            raise StorageFailedError("locked")
+            raise errors.StorageFailedError("locked")
 
         with monkeypatch.context() as patch:
             patch.setattr(folder, "remove", locked)
-            with pytest.raises(StorageFailedError):
+            with pytest.raises(errors.StorageFailedError):
                 await runner.remove(job)
         assert await runner.own() == [job]
         work.goes_on.set()
@@ -170,7 +164,7 @@ def test_a_job_that_cannot_be_removed_goes_on_and_can_be_removed_later(work, tmp
         assert job.state == "done"
         await runner.remove(job)
         assert await runner.own() == []
-        with pytest.raises(JobNotFoundError):
+        with pytest.raises(errors.JobNotFoundError):
             await runner.remove(job)
 
     run(tmp_path, scenario)
@@ -181,7 +175,7 @@ def test_a_job_can_be_tried_again_after_every_failure(work, tmp_path):
         work.error = OSError(28, "No space left on device")
         job = await add(runner)
         codes = []
-        for error in (UnknownVoiceError("no such voice"), RuntimeError("a fault"), None):
+        for error in (errors.UnknownVoiceError("no such voice"), RuntimeError("a fault"), None):
             await until(lambda: job.is_finished)
             assert job.error is not None
             codes.append(job.error[0])
@@ -214,9 +208,9 @@ def test_nobody_on_the_event_loop_waits_for_the_disk(work, tmp_path, monkeypatch
             assert await runner.find(second.id) is second
             assert runner.n_unfinished == 0
             waiting = asyncio.create_task(runner.remove(second))
-            with pytest.raises(JobLeavingError, match="being deleted"):
+            with pytest.raises(errors.JobLeavingError, match="being deleted"):
                 await runner.remove(first)
-            with pytest.raises(JobLeavingError, match="being deleted"):
+            with pytest.raises(errors.JobLeavingError, match="being deleted"):
                 await runner.retry(first)
             assert not removing.done()
             comes_back.set()
@@ -234,17 +228,17 @@ def test_who_asks_while_the_folder_is_opened_shares_the_wait(work, tmp_path, mon
         def locked(runner, path):
             begun.append(path)
             assert goes_on.wait(60)
-            raise JobsUnavailableError("another program has locked it")
+            raise errors.JobsUnavailableError("another program has locked it")
 
         monkeypatch.setattr(JobRunner, "_open", locked)
         asked = [asyncio.create_task(runner.own()) for _ in range(5)]
         await until(lambda: begun)
         goes_on.set()
         for refused in await asyncio.gather(*asked, return_exceptions=True):
-            assert isinstance(refused, JobsUnavailableError)
+            assert isinstance(refused, errors.JobsUnavailableError)
             assert "locked" in refused.message
         assert len(begun) == 1
-        with pytest.raises(JobsUnavailableError):
+        with pytest.raises(errors.JobsUnavailableError):
             await runner.own()  # it is tried anew by who comes later
         assert len(begun) == 2
         monkeypatch.setattr(JobRunner, "_open", open_folder)

@@ -9,10 +9,9 @@ from contextlib import ExitStack
 
 import pytest
 from tests.service.api.asgi_server import read_answer
-from tests.service.api.middleware.small_application import write
+from tests.service.api.serving_process import write
 from tests.service.api.speech_client import assert_refused, bearer, connect, wait_until
 from tests.service.api.speech_socket import SpeechSocket
-from tests.service.api.websocket.sessions import refusal
 
 N_CLIENTS = 50
 FEW = "key-with-few-requests"
@@ -89,7 +88,7 @@ def test_who_has_not_sent_its_body_yet_takes_a_place_of_its_key(keyed):
         assert_refused(refused, 429, "key_limit")
         assert refused.headers["retry-after"] == "1"
         # Sessions count like requests, and other keys do not.
-        assert refusal(keyed.server, bearer(FEW)).status_code == 429
+        assert refused(SpeechSocket, keyed.server.url, bearer(FEW)).status_code == 429
         assert keyed.post("/synthesize", PLAIN, text=TEXT, **FAST).status_code == 200
         for connection in waiting:
             connection.sendall(body)

@@ -12,10 +12,7 @@ from contextlib import closing
 import httpx
 import pytest
 from fastapi import Body, FastAPI
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
-    ExportTraceServiceRequest,
-    ExportTraceServiceResponse,
-)
+from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
 from service.api.telemetry import Telemetry, open_telemetry
@@ -46,9 +43,10 @@ class Collector:
         if (b"content-encoding", b"gzip") in scope["headers"]:
             body = gzip.decompress(body)
         self.raw.append(body)
-        self.requests.append(ExportTraceServiceRequest.FromString(body))
+        self.requests.append(trace_service_pb2.ExportTraceServiceRequest.FromString(body))
         await send({"type": "http.response.start", "status": 200, "headers": PROTOBUF})
-        await send({"type": "http.response.body", "body": ExportTraceServiceResponse().SerializeToString()})
+        answer = trace_service_pb2.ExportTraceServiceResponse().SerializeToString()
+        await send({"type": "http.response.body", "body": answer})
 
     def spans(self):
         resources = [resource for request in self.requests for resource in request.resource_spans]

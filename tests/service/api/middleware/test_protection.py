@@ -1,28 +1,90 @@
 """Who is let in over a real port: by its key, by the name that it asks for, by its page; and what browsers are told."""
 
 import socket
+from contextlib import ExitStack
 
 import httpx
 import pytest
-from fastapi import FastAPI
-from service.api.api_keys import ApiKey, ApiKeys
+from fastapi import FastAPI, WebSocket
+from service.api.api_keys import ApiKey, ApiKeys, read_keys
+from service.api.callers import Callers
 from service.api.middleware.hosts import check_exposure
 from service.api.middleware.origins import read_origins
+from service.api.middleware.protection import install
 from service.api.middleware.security_headers import SecurityHeaders
 from service.errors import SettingsError
 from service.settings import Settings
 from starlette.responses import PlainTextResponse
-from tests.service.api.asgi_server import serving
-from tests.service.api.middleware.small_application import (
-    APP,
-    KEY,
-    OTHER_KEY,
-    handshake,
-    open_session,
-    refusal,
-    refused_handshake,
-    write,
-)
+from tests.service.api.asgi_server import Identified, serving
+from tests.service.api.serving_process import write
+from tests.service.api.speech_client import KEY, KEY_FILE, OTHER_KEY
+from tests.service.api.speech_socket import refused
+from websockets.sync.client import connect
+
+APP = "https://app.example.com"
+
+
+def open_session(client, **headers):
+    return connect(f"ws://127.0.0.1:{client.base_url.port}/stream", additional_headers=headers)
+
+
+def handshake(client, **headers):
+    """Return what the service says first over a WebSocket."""
+    with open_session(client, **headers) as websocket:
+        return websocket.recv()
+
+
+def refusal(response):
+    """Return status and code of an error, which must name the request."""
+    error = response.json()["error"]
+    assert error["request_id"] == "the-request"
+    return response.status_code, error["code"]
+
+
+@pytest.fixture(scope="session")
+def start():
+    """Serve a small application behind what the settings ask for; a client for it.
+
+    All are stopped after the last test, for stopping takes longer than most tests.
+    """
+    with ExitStack() as stack:
+
+        def start(**settings):
+            app = FastAPI()
+
+            @app.get("/health")
+            @app.get("/voices")
+            async def read():
+                return "read"
+
+            @app.post("/synthesize")
+            async def write():
+                return "written"
+
+            @app.websocket("/stream")
+            async def stream(websocket: WebSocket):
+                await websocket.accept()
+                await websocket.send_text("open")
+                if websocket.headers.get("x-wait"):
+                    await websocket.receive_text()
+                await websocket.close()
+
+            chosen = Settings.model_validate(settings)
+            install(app, chosen, Callers(read_keys(chosen)), is_hosted=False)
+            port = stack.enter_context(serving(SecurityHeaders(Identified(app))))
+            return stack.enter_context(httpx.Client(base_url=f"http://127.0.0.1:{port}"))
+
+        yield start
+
+
+@pytest.fixture(scope="session")
+def keyed(start, tmp_path_factory):
+    return start(api_keys_file=write(tmp_path_factory.mktemp("keyed") / "keys", KEY_FILE), private_lists=True)
+
+
+@pytest.fixture(scope="session")
+def local(start):
+    return start()
 
 
 def test_a_key_lets_in(keyed):
@@ -38,7 +100,7 @@ def test_a_websocket_takes_a_key_as_a_subprotocol(keyed):
     for offer in (f"bearer.{KEY}", f"bearer.{KEY.replace('-', '%2d')}"):
         assert handshake(keyed, **{"Sec-WebSocket-Protocol": f"kokoro.v1, {offer}"}) == "open"
     for offer in ("bearer.", f"bearer.{KEY}x", KEY, f"Bearer.{KEY}", "kokoro.v1"):
-        assert refused_handshake(keyed, **{"Sec-WebSocket-Protocol": offer}).status_code == 401, offer
+        assert refused(open_session, keyed, **{"Sec-WebSocket-Protocol": offer}).status_code == 401, offer
 
 
 @pytest.mark.parametrize(
@@ -52,7 +114,7 @@ def test_a_websocket_takes_a_key_as_a_subprotocol(keyed):
 def test_without_a_known_key_it_is_401(keyed, headers):
     doubled = f"http://127.0.0.1:{keyed.base_url.port}//health"
     paths = ("/synthesize", "/voices", "/nowhere", "/health/", doubled, "/Health", f"/voices?api_key={KEY}")
-    for answer in (*(keyed.get(path, headers=headers) for path in paths), refused_handshake(keyed, **headers)):
+    for answer in (*(keyed.get(path, headers=headers) for path in paths), refused(open_session, keyed, **headers)):
         assert refusal(answer) == (401, "unauthorized")
         assert answer.headers["www-authenticate"] == "Bearer"
         assert KEY[:-1] not in answer.text
@@ -84,7 +146,7 @@ def test_a_key_has_as_many_requests_at_once_as_its_limit_says(start, tmp_path):
         assert refusal(refused) == (429, "key_limit")
         assert refused.headers["retry-after"] == "1"
         assert "the key few may have 1" in refused.json()["error"]["message"]
-        assert refused_handshake(client, **few).status_code == 429
+        assert refused(open_session, client, **few).status_code == 429
         assert client.get("/voices", headers=many).json() == "read"
         # Open paths are open to everyone.
         assert client.get("/health", headers=few).json() == "read"
@@ -139,7 +201,7 @@ def test_a_rebound_name_gets_403(local, host):
     both = {"Host": host, "Origin": f"http://{host}"}
     for answer in (local.get("/voices", headers={"Host": host}), local.post("/synthesize", headers=both)):
         assert refusal(answer) == (403, "forbidden_origin")
-    assert refused_handshake(local, **both).status_code in (400, 403)
+    assert refused(open_session, local, **both).status_code in (400, 403)
 
 
 @pytest.mark.parametrize("setting", ["api_keys_file", "insecure", "cors_origins"])
@@ -157,7 +219,7 @@ FORBIDDEN = (403, "forbidden_origin")
 )
 def test_a_page_of_another_origin_gets_403(local, origin):
     response = local.post("/synthesize", headers={"Origin": origin})
-    assert refusal(response) == refusal(refused_handshake(local, Origin=origin)) == FORBIDDEN
+    assert refusal(response) == refusal(refused(open_session, local, Origin=origin)) == FORBIDDEN
     assert "access-control-allow-origin" not in response.headers
 
 

@@ -1,9 +1,8 @@
 """A server with a key and settings of OpenAI's door, and the official client for it."""
 
 import pytest
-from tests.service.api.middleware.small_application import write
 from tests.service.api.openai.openai_client import HEADERS, KEY, SHORT, connect
-from tests.service.api.serving_process import lent
+from tests.service.api.serving_process import lent, write
 
 
 @pytest.fixture(scope="session")

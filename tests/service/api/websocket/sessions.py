@@ -3,7 +3,7 @@
 import socket
 
 import httpx
-from tests.service.api.speech_socket import SpeechSocket, refused
+from tests.service.api.speech_socket import SpeechSocket
 
 SHORT = "Good day."
 LONG = (
@@ -50,7 +50,3 @@ def slowly(server):
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.connect((url.host, url.port))
     return {"sock": connection, "max_queue": 1, "close_timeout": 1}
-
-
-def refusal(server, headers, path=""):
-    return refused(SpeechSocket, server.url + path, headers)

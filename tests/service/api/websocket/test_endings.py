@@ -12,7 +12,8 @@ from tests.service.api import faulty_server
 from tests.service.api.elevenlabs.stream_socket import open_context, pipecat
 from tests.service.api.serving_process import FAULTY_SERVER, REPLACED_SERVER, WYOMING
 from tests.service.api.speech_client import log_index, log_line, metric, speak
-from tests.service.api.websocket.sessions import LINES, LONG, N_LINES, SHORT, opened, refusal, slowly
+from tests.service.api.speech_socket import SpeechSocket, refused
+from tests.service.api.websocket.sessions import LINES, LONG, N_LINES, SHORT, opened, slowly
 from tests.service.api.wyoming import talks
 from websockets.exceptions import ConnectionClosed
 from wyoming.tts import SynthesizeChunk
@@ -50,7 +51,7 @@ def test_a_failure_of_the_model_is_told_and_ends_the_session(faulty, speed, code
 @pytest.mark.own_server
 def test_a_service_that_stops_says_what_it_was_given(start_server):
     server = start_server(*WYOMING)
-    answer = refusal(server, {})
+    answer = refused(SpeechSocket, server.url)
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "not_ready")
     assert answer.headers["retry-after"] == "1"
     server.wait_until_ready()

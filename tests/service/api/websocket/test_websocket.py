@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from tests.service.api.speech_client import KEYS, STRANGER, bearer, log_line, metric, speak
-from tests.service.api.speech_socket import SpeechSocket, seconds
-from tests.service.api.websocket.sessions import SHORT, config, opened, refusal, spoken
+from tests.service.api.speech_socket import SpeechSocket, refused, seconds
+from tests.service.api.websocket.sessions import SHORT, config, opened, spoken
 
 
 def test_a_session_opens_with_how_it_speaks(server):
@@ -109,7 +109,7 @@ def code(answer):
 
 def test_a_handshake_needs_the_key_and_a_path(secured, server):
     for headers in ({}, {"X-API-Key": STRANGER}):
-        answer = refusal(secured, headers)
+        answer = refused(SpeechSocket, secured.url, headers)
         assert code(answer) == (401, "unauthorized")
         assert answer.headers["www-authenticate"] == "Bearer"
         assert answer.headers["x-content-type-options"] == "nosniff"
@@ -117,14 +117,14 @@ def test_a_handshake_needs_the_key_and_a_path(secured, server):
     for headers in ({"X-API-Key": KEYS[0]}, bearer(KEYS[0])):
         with SpeechSocket(secured.url, headers):
             pass
-    assert code(refusal(server, {}, path="/nowhere")) == (404, "not_found")
+    assert code(refused(SpeechSocket, f"{server.url}/nowhere")) == (404, "not_found")
 
 
 def test_over_the_places_for_sessions_a_handshake_is_refused(faulty):
     with opened(faulty, "a-place") as talk, ExitStack() as others:
         for _ in range(7):
             others.enter_context(opened(faulty))
-        answer = refusal(faulty, {})
+        answer = refused(SpeechSocket, faulty.url)
         assert code(answer) == (503, "overloaded")
         assert int(answer.headers["retry-after"]) >= 1
         talk.finish()
