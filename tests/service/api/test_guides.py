@@ -92,13 +92,9 @@ def test_the_client_of_the_guide_writes_what_it_is_told(server, guide, tmp_path)
     file = tmp_path / "out.wav"
     url = server.url.replace("http", "ws") + "/synthesize/stream"
     finished = subprocess.run(
-        [sys.executable, "-c", client, url, file],
-        input="Good day.\nAnd good night.\n",
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=True,
-    )
+        [sys.executable, "-c", client, url, file], input="Good day.\nAnd good night.\n",
+        capture_output=True, text=True, timeout=600, check=True,
+    )  # fmt: skip
     assert finished.stderr == ""
     *chunks, done = [json.loads(line) for line in finished.stdout.splitlines()]
     assert [word["text"] for chunk in chunks for word in chunk["words"]] == ["Good", "day", "And", "good", "night"]

@@ -40,16 +40,13 @@ def said(synthesizer):
     return to_int16(np.concatenate([segment.samples for segment in segments]))
 
 
-@pytest.mark.parametrize(
-    "door",
-    [
+@pytest.mark.parametrize("door", [
         lambda server: speak(server, text=TEXT).content[WAV_HEADER:],
         lambda server: speak(server, text=TEXT, format="pcm", stream=True).content,
         lambda server: server.client.post("/", json={"text": TEXT}).content[WAV_HEADER:],  # piper's
         lambda server: spoken(server, TEXT).pcm,
         openai, elevenlabs, elevenlabs_socket, wyoming,
-    ],
-)  # fmt: skip
+])  # fmt: skip
 def test_a_door_says_what_the_model_says(real_server, said, door):
     heard = np.frombuffer(door(real_server), "<i2")
     n_common = min(heard.size, said.size)

@@ -98,12 +98,9 @@ def test_every_output_format_is_written(remembering):
 def test_streamed_speech_comes_while_the_rest_is_made(faulty):
     identity = "left-elevenlabs"
     with faulty.client.stream(
-        "POST",
-        f"/v1/text-to-speech/{RACHEL}/stream",
-        params={"output_format": PCM, "optimize_streaming_latency": "3"},
-        json={"text": LONG},
-        headers={"X-Request-ID": identity},
-    ) as response:
+        "POST", f"/v1/text-to-speech/{RACHEL}/stream?output_format={PCM}&optimize_streaming_latency=3",
+        json={"text": LONG}, headers={"X-Request-ID": identity},
+    ) as response:  # fmt: skip
         assert next(response.iter_bytes())
     faulty.wait_for(f"id={identity} .*outcome=cancelled")
     assert "path=/v1/text-to-speech/{voice_id}/stream " in log_line(faulty, identity)

@@ -78,14 +78,6 @@ def test_text_that_is_not_said_is_told_all_the_same(server):
         assert socket.say().text == "— — —\nYes. …\n…"
 
 
-def test_a_text_with_nothing_to_pronounce_is_a_short_silence_and_an_empty_one_none(server):
-    smile = "\N{SLIGHTLY SMILING FACE}"
-    for texts, text, audio in (([smile], smile, bytes(2 * 4_800)), ([], "", b""), ([" "], "", b"")):
-        with StreamSocket(server.url) as socket:
-            heard = socket.say(*texts)
-        assert (heard.text, heard.audio, heard.is_final) == (text, audio, True)
-
-
 @pytest.mark.parametrize("name", ["mp3_22050_32", "opus_48000_64"])
 def test_the_audio_of_a_text_is_one_file(server, name):
     with StreamSocket(server.url, VOICE, f"output_format={name}") as socket:

@@ -113,7 +113,6 @@ def test_a_server_that_stops_ends_what_is_read(endless, data, start_server):
     assert not any(map(is_running, [*pids, starter]))
     assert not in_session_of(starter)
     assert not any("Traceback" in line or "could not" in line for line in endless.log)
-
     again = start_server("--data-dir", str(data), *UNLIMITED, program=ENDLESS_SERVER)
     again.wait_until_ready()
     (pid,) = wait_for_reading(data, folder=job_id)

@@ -388,7 +388,6 @@ def test_a_locked_database_delays_who_changes_jobs_and_nobody_else(start, tmp_pa
     assert client.get(f"/jobs/{job_id}").json()["state"] == "done"
     assert client.delete(f"/jobs/{job_id}").status_code == 204
     assert server.stop() == 0
-
     restarted = start(tmp_path)
     assert restarted.client.get("/jobs").json() == {"jobs": []}
     assert {path.name for path in (tmp_path / "jobs").iterdir() if path.is_dir()} == {"incoming", "outgoing"}
@@ -412,7 +411,6 @@ def test_jobs_on_a_full_disk_can_be_deleted_and_are_not_lost(start, disk):
     assert client.get(f"/jobs/{done}/output").content == audio
     server.process.kill()
     server.process.wait()
-
     again = start(disk)  # on the full disk
     client = again.client
     assert [job["id"] for job in client.get("/jobs").json()["jobs"]] == [done, spoken]

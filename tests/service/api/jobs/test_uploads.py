@@ -25,12 +25,9 @@ def fifo(tmp_path_factory):
 @pytest.fixture(scope="module")
 def held(start_server, fifo):
     """A server that reads no document until somebody has opened and closed the FIFO."""
-    server = start_server(
-        *("--data-dir", str(fifo.with_name("data")), "--max-document-bytes", str(LARGEST)),
-        *("--receive-timeout-s", "600"),
-        program=HELD_SERVER,
-        environment={"HELD_BY": str(fifo)},
-    )
+    flags = ("--data-dir", str(fifo.with_name("data")), "--max-document-bytes", str(LARGEST))
+    environment = {"HELD_BY": str(fifo)}
+    server = start_server(*flags, "--receive-timeout-s", "600", program=HELD_SERVER, environment=environment)
     server.wait_until_ready()
     yield server
     server.process.kill()

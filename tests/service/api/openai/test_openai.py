@@ -57,13 +57,10 @@ def test_sound_comes_while_the_rest_is_made(faulty):
         with (
             connect(faulty) as client,
             client.audio.speech.with_streaming_response.create(
-                model="tts-1",
-                voice="alloy",
-                input=LONG,
-                response_format=audio_format,
+                model="tts-1", voice="alloy", input=LONG, response_format=audio_format,
                 extra_headers={"X-Request-ID": identity},
             ) as response,
-        ):
+        ):  # fmt: skip
             assert response.headers["x-request-id"] == identity
             assert "content-length" not in response.headers
             assert next(response.iter_bytes())

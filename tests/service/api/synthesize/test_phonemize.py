@@ -88,11 +88,9 @@ def test_its_memory_counts_among_that_of_answers(synthesizer):
 
     with ThreadPoolExecutor(1) as executor:
         state = SimpleNamespace(
-            admission=SimpleNamespace(request=admit),
-            callers=SimpleNamespace(adapt=lambda utterance: utterance),
-            executor=executor,
-            require=lambda: SimpleNamespace(synthesizer=synthesizer),
-        )
+            admission=SimpleNamespace(request=admit), callers=SimpleNamespace(adapt=lambda utterance: utterance),
+            executor=executor, require=lambda: SimpleNamespace(synthesizer=synthesizer),
+        )  # fmt: skip
         request = SimpleNamespace(app=SimpleNamespace(state=SimpleNamespace(service=state)))
         answer = asyncio.run(phonemize_at_the_door(PhonemizeRequest(text="½ " * 1_000), request))
     assert len(answer.body) < held[0]()

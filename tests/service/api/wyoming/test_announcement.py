@@ -61,7 +61,7 @@ def found_port(network, name):
 def test_who_listens_hears_of_the_service(start_server):
     with Zeroconf(interfaces=[LOOPBACK]) as network:
         server = start_server("--wyoming", f"tcp://{LOOPBACK}:0", "--wyoming-zeroconf", "kokoro here")
-        assert found_port(network, "kokoro here") == urlsplit(server.wait_for(r"wyoming on (tcp://\S+)")).port
+        assert found_port(network, "kokoro here") == urlsplit(server.uri).port
         assert server.stop() == 0
     assert not any(" ERROR " in line for line in server.log)
 
@@ -72,12 +72,9 @@ def test_who_listens_hears_of_the_service(start_server):
 @pytest.mark.parametrize("seed", ["1", "2", "3"])
 def test_who_asks_later_is_answered(seed):
     with subprocess.Popen(
-        [sys.executable, "-c", ANNOUNCER, LOOPBACK],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", ANNOUNCER, LOOPBACK], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         env={**os.environ, "PYTHONHASHSEED": seed},
-    ) as announcer:
+    ) as announcer:  # fmt: skip
         assert announcer.stdout.readline() == "announced\n"
         with Zeroconf(interfaces=[LOOPBACK]) as network:
             assert found_port(network, "kokoro later") == 10_200
