@@ -1,17 +1,267 @@
-"""Keys with names: their limits under many clients, their lexicons, and SIGHUP."""
+"""API keys: the lines of their file, what each has used of its limits, their lexicons, and SIGHUP."""
 
+import asyncio
+import hmac
 import json
+import logging
 import re
 import signal
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from datetime import datetime, timedelta, timezone
+from types import SimpleNamespace
 
 import pytest
+from service.api.api_keys import ApiKey, ApiKeys, KeyLimits, read_keys
+from service.api.callers import Callers
+from service.errors import KeyLimitError, SettingsError, UnauthorizedError
+from service.settings import Settings
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.serving_process import write
-from tests.service.api.speech_client import assert_refused, bearer, connect, wait_until
+from tests.service.api.speech_client import KEY, OTHER_KEY, assert_refused, bearer, connect, wait_until
 from tests.service.api.speech_socket import SpeechSocket
+
+from service.api import api_keys
+from service.speech import Utterance
+from service.text import UserLexicon
+
+SECRETS = (KEY, "short", "secr", "0123456789")
+
+
+def test_each_key_of_the_file_is_found_and_nothing_else(key_file):
+    keys = ApiKeys.read(key_file)
+    assert len(keys) == 2
+    for key in (KEY, OTHER_KEY):
+        found = keys.find(key)
+        assert found is not None
+        assert (found.name, found.limits) == (None, KeyLimits())
+        assert keys.get(found.digest) is found
+    for wrong in ("", KEY[:-1], KEY + "x", KEY.upper(), KEY + OTHER_KEY, f" {KEY}", "# ours", "\ud800" * 20):
+        assert keys.find(wrong) is None
+
+
+@pytest.mark.parametrize("candidate", [KEY, OTHER_KEY, "nobody"])
+def test_a_candidate_is_compared_with_every_key_whichever_it_is(monkeypatch, candidate):
+    compared = []
+
+    class Watched:
+        @staticmethod
+        def compare_digest(one, other):
+            compared.append(len(one))
+            return hmac.compare_digest(one, other)
+
+    monkeypatch.setattr(api_keys, "hmac", Watched)
+    assert (ApiKeys([ApiKey.of(KEY), ApiKey.of(OTHER_KEY)]).find(candidate) is None) == (candidate == "nobody")
+    assert compared == [32, 32]
+
+
+def test_keys_are_not_in_what_is_printed_of_them():
+    key = ApiKey.of(KEY, "robot")
+    keys = ApiKeys([key])
+    printed = repr(keys) + str(keys) + str(vars(keys)) + repr(key)
+    assert KEY not in printed
+    assert repr(key.digest) not in repr(key)
+
+
+@pytest.mark.parametrize(("line", "name", "key", "limits"), [
+    (f"robot:{KEY}", "robot", KEY, KeyLimits()), (f"  robot:{KEY}  requests=4", "robot", KEY, KeyLimits(4)),
+    (f"a.b-c_9:{KEY} characters_per_day=100000\trequests=1", "a.b-c_9", KEY, KeyLimits(1, 100_000)),
+    (f"robot:{KEY}:{KEY}", "robot", f"{KEY}:{KEY}", KeyLimits()), (f"{'n' * 32}:{KEY}", "n" * 32, KEY, KeyLimits()),
+    # No name has such a form, so the colon is a part of the key.
+    (f"{'n' * 33}:{KEY}", None, f"{'n' * 33}:{KEY}", KeyLimits()),
+    (f"Robot:{KEY}", None, f"Robot:{KEY}", KeyLimits()), (f":{KEY}", None, f":{KEY}", KeyLimits()),
+    (f"a/b:{KEY}", None, f"a/b:{KEY}", KeyLimits()),
+])  # fmt: skip
+def test_a_line_is_a_key_or_a_name_and_a_key_with_limits(tmp_path, line, name, key, limits):
+    (found,) = keys = ApiKeys.read(write(tmp_path / "keys", f"{line}\n".encode()))
+    assert keys.find(key) is found
+    assert (found.name, found.limits) == (name, limits)
+
+
+@pytest.mark.parametrize(("content", "line", "reason"), [
+    (f"{KEY}\nshort\n", 2, "at least 16 characters"), (f"{KEY}\n\n{KEY}\n", 3, "the same key as in line 1"),
+    (f"{KEY}\nsecret-0123456789 with white space\n", 2, "no spaces"),
+    (f"# the next is not ASCII\nsecrét-{KEY}\n", 2, "printable ASCII"), (f"secret\x07-{KEY}\n", 1, "printable ASCII"),
+    (f"robot:short\n{KEY}\n", 1, "after its name and the colon"),
+    (f"robot:{KEY}\nother:{KEY}\n", 2, "the same key as in line 1"),
+    (f"robot:{KEY}\nrobot:{OTHER_KEY}\n", 2, "the same name as in line 1"),
+    (f"{KEY} requests=4\n", 1, "after NAME:KEY"), (f"robot:{KEY} requests=0\n", 1, "from 1"),
+    (f"robot:{KEY} requests=-1\n", 1, "from 1"), (f"robot:{KEY} requests=1.5\n", 1, "requests=NUMBER"),
+    (f"robot:{KEY} requests=1 requests=2\n", 1, "each once"), (f"robot:{KEY} requests = 1\n", 1, "requests=NUMBER"),
+    (f"robot:{KEY} characters=5\n", 1, "characters_per_day=NUMBER"),
+    (f"robot:{KEY} secret-0123456789\n", 1, "requests=NUMBER"),
+])  # fmt: skip
+def test_a_bad_line_is_named_by_its_number_without_the_key(tmp_path, content, line, reason):
+    file = write(tmp_path / "keys", content.encode())
+    with pytest.raises(SettingsError, match=rf"{file}, line {line}: .*{reason}") as caught:
+        ApiKeys.read(file)
+    for secret in SECRETS:
+        assert secret not in caught.value.message
+    assert "\n" not in caught.value.message
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n# nothing\n"])
+def test_a_file_without_a_key_is_refused(tmp_path, content):
+    with pytest.raises(SettingsError, match="the file has no key"):
+        ApiKeys.read(write(tmp_path / "keys", content))
+
+
+def test_a_file_that_cannot_be_read_is_refused(tmp_path):
+    for path, reason in ((tmp_path / "none", r"none: No such file"), (tmp_path, r"Is a directory")):
+        with pytest.raises(SettingsError, match=reason):
+            ApiKeys.read(path)
+
+
+@pytest.mark.parametrize(("mode", "n_warnings"), [(0o604, 1), (0o640, 0)])
+def test_a_file_that_everyone_can_read_is_warned_of_once(key_file, mode, n_warnings, caplog):
+    key_file.chmod(mode)
+    ApiKeys.read(key_file)
+    assert [record.levelno for record in caplog.records] == [logging.WARNING] * n_warnings
+    assert KEY not in caplog.text
+
+
+def test_no_file_is_no_keys(key_file):
+    assert read_keys(Settings()) is None
+    assert read_keys(Settings(api_keys_file=key_file)) is not None
+
+
+# What each key has used of its limits, at a time that a test sets.
+
+
+NOON = datetime(2026, 3, 14, 12, tzinfo=timezone.utc)
+ROBOT = ApiKey.of("key of the robot", "robot", KeyLimits(2, 100))
+GUEST = ApiKey.of("key of the guest", "guest")
+NAMELESS = ApiKey.of("key of nobody")
+
+
+@pytest.fixture
+def clock():
+    return SimpleNamespace(now=NOON)
+
+
+@pytest.fixture
+def callers(clock):
+    return Callers(ApiKeys([ROBOT, GUEST, NAMELESS]), now=lambda: clock.now)
+
+
+def test_a_key_has_so_many_places_and_each_is_freed_once(callers):
+    with callers.request(ROBOT), ExitStack() as stack:
+        free = stack.enter_context(callers.request(ROBOT))
+        for _ in range(2):
+            with pytest.raises(KeyLimitError, match="robot may have 2"), callers.request(ROBOT):
+                pass
+        free()
+        free()
+        stack.enter_context(callers.request(ROBOT))
+        with pytest.raises(KeyLimitError), callers.request(ROBOT):
+            pass
+    with callers.request(ROBOT), callers.request(ROBOT):
+        pass
+
+
+def test_what_a_text_has_more_in_words_counts_for_the_next(callers):
+    with callers.request(ROBOT):
+        callers.charge(60)
+        callers.note(500)  # it is spoken already
+        with pytest.raises(KeyLimitError, match="has 0 of 100 characters left"):
+            callers.charge(1)
+    with callers.request(GUEST):
+        callers.charge(1)
+    callers.note(500)  # of nobody's
+
+
+def test_keys_without_limits_have_none(callers):
+    for key in (GUEST, NAMELESS):
+        with ExitStack() as stack:
+            for _ in range(100):
+                stack.enter_context(callers.request(key))
+            callers.charge(1_000_000)
+
+
+def test_a_day_has_so_many_characters_and_the_next_day_as_many(callers, clock):
+    with callers.request(ROBOT):
+        callers.charge(60)
+        with pytest.raises(KeyLimitError, match="40 of 100 characters left") as refused:
+            callers.charge(41)
+        assert refused.value.retry_after_s == 12 * 3600
+        callers.charge(40)  # what was refused was not counted
+        clock.now = NOON + timedelta(hours=11, minutes=59, seconds=59, milliseconds=500)
+        with pytest.raises(KeyLimitError) as refused:
+            callers.charge(1)
+        assert refused.value.retry_after_s == 1
+        clock.now = NOON + timedelta(hours=12)
+        callers.charge(100)
+        with pytest.raises(KeyLimitError) as refused:
+            callers.charge(1)
+        assert refused.value.retry_after_s == 86_400
+
+
+def test_what_is_taken_back_is_not_counted(callers, clock):
+    with callers.request(ROBOT):
+        take_back = callers.charge(60)
+        with pytest.raises(KeyLimitError):  # meanwhile it is counted
+            callers.charge(50)
+        take_back()
+        take_back()
+        yesterday = callers.charge(100)
+        clock.now = NOON + timedelta(days=1)
+        callers.charge(40)
+        yesterday()
+        with pytest.raises(KeyLimitError, match="60 of 100 characters left"):
+            callers.charge(61)
+
+
+def test_who_has_no_key_is_not_counted(callers):
+    callers.charge(1_000_000)()
+    assert callers.adapt(Utterance("a")) == Utterance("a")
+    assert Callers(None).keys is None
+
+
+def test_the_key_goes_with_the_tasks_of_its_request(callers):
+    async def work(key, n_characters):
+        with callers.request(key):
+            await asyncio.gather(*(spend() for _ in range(n_characters)))
+
+    async def spend():
+        await asyncio.sleep(0)
+        callers.charge(1)
+
+    async def scenario():
+        await asyncio.gather(work(ROBOT, 60), work(GUEST, 60), work(ROBOT, 40))
+        with pytest.raises(KeyLimitError, match="0 of 100"):
+            await work(ROBOT, 1)
+
+    asyncio.run(scenario())
+
+
+def test_what_was_used_stays_when_keys_are_replaced(callers):
+    with callers.request(ROBOT):
+        callers.charge(90)
+        wider = ApiKey(b"another digest", "robot", KeyLimits(1, 120))
+        callers.replace(ApiKeys([ROBOT, wider]), {})
+        with callers.request(GUEST), pytest.raises(UnauthorizedError, match="no longer known"):
+            callers.charge(1)
+        with pytest.raises(KeyLimitError), callers.request(wider):
+            pass
+    with callers.request(wider):
+        callers.charge(30)
+        with pytest.raises(KeyLimitError, match="0 of 120"):
+            callers.charge(1)
+
+
+def test_a_key_has_its_lexicon_below_that_of_the_request(callers):
+    lexicon = UserLexicon.of_words({"Grzegorz": "Greg"})
+    callers.replace(callers.keys, {"robot": lexicon})
+    own = Utterance("Grzegorz", lexicon=UserLexicon.of_words({"Grzegorz": "Gregory"}))
+    with callers.request(ROBOT):
+        assert callers.adapt(Utterance("Grzegorz")).lexicon is lexicon
+        both = callers.adapt(own).lexicon
+        assert both is not None
+        assert list(both.respellings) == ["Gregory", "Greg"]
+    with callers.request(GUEST):
+        assert callers.adapt(own) is own
+
 
 N_CLIENTS = 50
 FEW = "key-with-few-requests"

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from service.text.readers import Readers
 from tests.service.api.speech_client import speak
 from tests.service.api.wyoming.talks import IN_PARTS, LONG, SHORT, Talk, start, whole
@@ -12,6 +13,12 @@ from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStop, SynthesizeT
 
 from service import __version__
 from service.text import LANGUAGES
+
+
+@pytest.fixture
+def client(faulty):
+    with Talk(faulty.uri) as client:
+        yield client
 
 
 def test_describe_tells_of_every_voice(faulty, client):
