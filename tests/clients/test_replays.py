@@ -19,8 +19,6 @@ import pytest
 from tests.clients.environment import KEY, LONG, ORIGIN, TEXT, hear, hear_pcm
 
 STRANGERS_KEY = "sk-somebody-elses-0123456789"
-PUNCTUATION = "..."
-"""What splitting a text into sentences often leaves."""
 JSON = {"Content-Type": "application/json"}
 LEFT_OUT = object()
 """The value of a usual field that a request does not have."""
@@ -233,27 +231,10 @@ def test_open_webui_speaks_with_listed_voices_and_what_its_administrator_likes(k
 # Kokoro's 54. After a 400 or 422 it repeats the request with fewer fields, and sends fewer from then on, so no
 # sentence may give one.
 
-NAMES = {
-    "af": "alloy aoede bella heart jessica kore nicole nova river sarah sky",
-    "am": "adam echo eric fenrir liam michael onyx puck santa",
-    "bf": "alice emma isabella lily", "bm": "daniel fable george lewis", "ef": "dora", "em": "alex santa",
-    "ff": "siwis", "hf": "alpha beta", "hm": "omega psi", "if": "sara", "im": "nicola",
-    "jf": "alpha gongitsune nezumi tebukuro", "jm": "kumo", "pf": "dora", "pm": "alex santa",
-    "zf": "xiaobei xiaoni xiaoxiao xiaoyi", "zm": "yunjian yunxi yunxia yunyang",
-}  # fmt: skip
-"""Its own list."""
-
 openreader = speaker(
     {"Accept": "application/octet-stream", "User-Agent": "OpenAI/JS 6.49.0"}, None,
     model="kokoro", voice="af_sarah", input=TEXT, speed=1, response_format="mp3",
 )  # fmt: skip
-
-
-def test_openreader_lists_the_voices_of_its_own_list(keyed):
-    known = {f"{kind}_{name}" for kind, names in NAMES.items() for name in names.split()}
-    listed = replay(keyed, "GET", "/v1/audio/voices", {**JSON, **bearer()}).json()["voices"]
-    assert known <= {voice["id"] for voice in listed}
-    assert known <= set(replay(keyed, "GET", "/v1/audio/voices?format=names", bearer()).json()["voices"])
 
 
 def test_openreader_is_answered_at_once(server):
@@ -262,9 +243,6 @@ def test_openreader_is_answered_at_once(server):
         {"voice": "af_heart(0.5)+bf_emma(0.5)"}, {"instructions": "Read as for a child."},
         {"input": LONG, "speed": 0.5}, {"input": LONG, "speed": 3}, {"key": "none"},  # what it says where it has none
     ])  # fmt: skip
-    reply = openreader(server, input=PUNCTUATION, language="en")
-    assert (reply.status, reply.media_type) == (200, "audio/mpeg")
-    assert reply.body
 
 
 # SillyTavern, with its extension "OpenAI compatible" for speech.
@@ -279,15 +257,10 @@ NODE_FETCH = {
 sillytavern = speaker(NODE_FETCH, "", input=TEXT, response_format="mp3", voice="alloy", speed=1, model="tts-1")
 
 
-def test_sillytavern_speaks_with_the_voices_of_its_setting(server):
+def test_sillytavern_speaks_with_the_voices_of_its_setting_at_both_ends_of_its_slider(server):
     voices = ("alloy", " echo", " Fable", "af_heart", " af_bella(2)+af_sky(1)")
-    assert not misses(server, sillytavern, [{"voice": voice} for voice in voices])
-
-
-def test_sillytavern_speaks_at_both_ends_of_its_slider(server):
-    quick, usual, slow = (heard(sillytavern(server, input=LONG, speed=s)).size for s in (4, 1, 0.25))
-    assert 3 * quick < usual
-    assert 3 * usual < slow
+    rows = [{"voice": voice} for voice in voices] + [{"input": LONG, "speed": speed} for speed in (4, 0.25)]
+    assert not misses(server, sillytavern, rows)
 
 
 # beecho01/Kokoro-TTS.
@@ -329,7 +302,6 @@ def test_kokoro_tts_speaks_as_it_is_set_up_in_each_format_of_its_list(keyed):
 
 AGENT = {"User-Agent": "HomeAssistant-OpenAI-TTS"}
 openai_tts = speaker(AGENT, input=TEXT, model="kokoro", voice="af_heart", response_format="mp3")
-GONE = {"invalid_voice", "voice_not_found", "voice_deleted", "voice_does_not_exist"}
 
 
 def test_openai_tts_keeps_a_key_that_says_a_full_stop_and_lists_voices(keyed):
@@ -359,14 +331,6 @@ def test_openai_tts_reads_events_to_their_end_mark(keyed):
     events = [json.loads(line) for line in lines[:-1]]
     deltas = [event["audio"] for event in events if event["type"] == "speech.audio.delta"]
     assert hear_pcm(b"".join(b64decode(delta) for delta in deltas)).size
-
-
-def test_openai_tts_tells_that_a_voice_is_gone(keyed):
-    reply = openai_tts(keyed, voice="af_hart")
-    assert 400 <= reply.status < 500
-    assert reply.status not in (401, 402, 403, 429)
-    error = reply.json()["error"]
-    assert {error.get("type"), error["code"]} & GONE or "unknown voice" in error["message"]
 
 
 # remsky/Kokoro-FastAPI, as its documents and examples show requests.

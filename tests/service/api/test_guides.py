@@ -17,16 +17,6 @@ from pydantic import Field, TypeAdapter
 from service.api.websocket import messages
 
 
-@pytest.fixture
-def readme(repository, server):
-    """Its text, about the server of the tests."""
-    text = (repository / "README.md").read_text(encoding="utf-8")
-    assert text.count("localhost:8880") == 4
-    return text.replace("http://localhost:8880", server.url).replace(
-        "localhost:8880", server.url.removeprefix("http://")
-    )
-
-
 @pytest.mark.own_server
 @pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
 def test_curl_waits_for_a_service_that_starts_and_saves_speech(start_server, repository, tmp_path):
@@ -51,8 +41,9 @@ def test_no_command_of_the_documents_saves_an_error(repository):
     assert n_commands >= 5
 
 
-def test_python_saves_and_plays_speech(readme, tmp_path):
+def test_python_saves_and_plays_speech(repository, server, tmp_path):
     """The player is a stand-in that keeps what it gets."""
+    readme = (repository / "README.md").read_text(encoding="utf-8").replace("http://localhost:8880", server.url)
     player = tmp_path / "aplay"
     player.write_text('#!/bin/sh\ncat > "$PLAYED"\n')
     player.chmod(0o755)

@@ -20,7 +20,7 @@ from service.settings import Settings
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.serving_process import write
 from tests.service.api.speech_client import KEY, OTHER_KEY, assert_refused, bearer, connect, wait_until
-from tests.service.api.speech_socket import SpeechSocket
+from tests.service.api.speech_socket import SpeechSocket, refused
 
 from service.api import api_keys
 from service.speech import Utterance
@@ -334,9 +334,9 @@ def test_who_has_not_sent_its_body_yet_takes_a_place_of_its_key(keyed):
         for connection in waiting:
             connection.sendall(head.encode() + b"content-type: application/json\r\n\r\n")
         wait_until(lambda: keyed.post("/phonemize", FEW, text=TEXT).status_code == 429)
-        refused = keyed.post("/synthesize", FEW, text=TEXT)
-        assert_refused(refused, 429, "key_limit")
-        assert refused.headers["retry-after"] == "1"
+        answer = keyed.post("/synthesize", FEW, text=TEXT)
+        assert_refused(answer, 429, "key_limit")
+        assert answer.headers["retry-after"] == "1"
         # Sessions count like requests, and other keys do not.
         assert refused(SpeechSocket, keyed.server.url, bearer(FEW)).status_code == 429
         assert keyed.post("/synthesize", PLAIN, text=TEXT, **FAST).status_code == 200

@@ -9,9 +9,7 @@ import sys
 import threading
 from contextlib import closing
 
-import httpx
 import pytest
-from fastapi import Body, FastAPI
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
@@ -168,34 +166,6 @@ def test_threads_take_the_parent_that_they_are_given_or_inherit(collector, telem
     assert spans["handed over"].parent_span_id == spans["request"].span_id
     assert spans["inherited"].parent_span_id == spans["request"].span_id
     assert spans["on its own"].parent_span_id == b""
-
-
-def test_spans_nest_through_the_web_framework_and_its_threads(collector, telemetry):
-    app = FastAPI()
-
-    @app.post("/synthesize")
-    def synthesize(text: str = Body(embed=True)):
-        with telemetry.span("chunk"):
-            return len(text)
-
-    async def traced(scope, receive, send):
-        if scope["type"] != "http":
-            await app(scope, receive, send)
-            return
-        with telemetry.span("request", headers=Headers(scope=scope)):
-            await app(scope, receive, send)
-
-    with serving(traced) as port:
-        url = f"http://127.0.0.1:{port}/synthesize"
-        headers = {"traceparent": f"00-{TRACE}-{PARENT}-01"}
-        assert httpx.post(url, json={"text": SECRET}, headers=headers).status_code == 200
-        assert httpx.post(url, json={"word": SECRET}, headers=headers).status_code == 422
-    telemetry.close()
-    spans = collector.spans()
-    assert set(spans) == {"request", "chunk"}
-    assert spans["chunk"].trace_id.hex() == TRACE
-    assert spans["chunk"].parent_span_id != bytes.fromhex(PARENT)
-    assert all(SECRET.encode() not in raw for raw in collector.raw)
 
 
 def test_an_error_is_recorded_by_its_class_only_and_goes_on(collector, telemetry):

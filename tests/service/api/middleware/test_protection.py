@@ -138,10 +138,10 @@ def test_a_key_has_as_many_requests_at_once_as_its_limit_says(start, tmp_path):
     few, many = {"X-API-Key": KEY}, {"X-API-Key": OTHER_KEY}
     with open_session(client, **few, **{"X-Wait": "1"}) as session:
         assert session.recv() == "open"
-        refused = client.get("/voices", headers=few)
-        assert refusal(refused) == (429, "key_limit")
-        assert refused.headers["retry-after"] == "1"
-        assert "the key few may have 1" in refused.json()["error"]["message"]
+        answer = client.get("/voices", headers=few)
+        assert refusal(answer) == (429, "key_limit")
+        assert answer.headers["retry-after"] == "1"
+        assert "the key few may have 1" in answer.json()["error"]["message"]
         assert refused(open_session, client, **few).status_code == 429
         assert client.get("/voices", headers=many).json() == "read"
         # Open paths are open to everyone.

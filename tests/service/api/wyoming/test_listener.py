@@ -16,7 +16,7 @@ from service.errors import SettingsError, StartupError
 from service.extras import advice
 from service.settings import Settings
 from tests.service.api.wyoming.talks import SHORT, Talk, pcm, whole
-from tests.service.commands import complaint
+from tests.service.commands import command
 from wyoming.event import read_event, write_event
 from wyoming.info import Describe
 from zeroconf import Zeroconf
@@ -88,14 +88,17 @@ def test_a_unix_socket_serves_its_owner_and_group_and_is_removed(start_server, t
 def test_a_path_that_is_no_socket_is_left_alone(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("keep me")
-    assert complaint(*START, f"unix://{path}").startswith("kokoro-service: wyoming: cannot listen")
+    told = command(*START, f"unix://{path}").stderr.splitlines()[-1]
+    assert told.startswith("kokoro-service: wyoming: cannot listen")
     assert path.read_text() == "keep me"
 
 
 def test_a_taken_port_stops_start_up_with_one_line():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         uri = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
-        assert complaint(*START, uri) == f"kokoro-service: wyoming: cannot listen on {uri}: {IN_USE}"
+        done = command(*START, uri)
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert done.stderr.splitlines()[-1] == f"kokoro-service: wyoming: cannot listen on {uri}: {IN_USE}"
 
 
 def on_standard_streams(cache_dir, **streams):
