@@ -130,8 +130,7 @@ def test_librechat_speaks_and_names_the_voice_as_the_model(keyed, server):
         {"model": "kokoro", "voice": "af_sky"}, {}, {"voice": "nova", "backend": "kokoro"},
         {"model": "bm_george", "backend": "kokoro"},
     ])  # fmt: skip
-    by_model = librechat(keyed, model="bm_george").body
-    assert by_model == librechat(keyed, voice="bm_george").body != librechat(keyed).body
+    assert librechat(keyed, model="bm_george").body == librechat(keyed, voice="bm_george").body != librechat(keyed).body
     # The word for a key that is not set.
     assert heard(librechat(server, "undefined", voice="nova")).size
 

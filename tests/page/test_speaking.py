@@ -264,8 +264,7 @@ def test_a_full_service_says_so_and_is_asked_again(browser, narrow_server):
     with watch(browser, server) as tab:
         tab.wait_until_ready()
         tab.type("Hello there.")
-        body = {"text": LONG, "stream": True, "format": "pcm"}
-        with server.client.stream("POST", "/synthesize", json=body) as busy:
+        with server.client.stream("POST", "/synthesize", json={"text": LONG, "stream": True, "format": "pcm"}) as busy:
             parts = busy.iter_bytes()
             next(parts)
             tab.page.click("#download")

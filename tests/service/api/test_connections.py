@@ -218,8 +218,7 @@ def test_what_waits_for_the_application_is_no_slow_upload(port, site):
 @pytest.fixture(scope="module")
 def limited(start_server, tmp_path_factory):
     """A server that may open few files, with every door."""
-    data = str(tmp_path_factory.mktemp("data"))
-    yield from lent(start_server, *WYOMING, "--data-dir", data, program=LIMITED_SERVER)
+    yield from lent(start_server, *WYOMING, "--data-dir", str(tmp_path_factory.mktemp("data")), program=LIMITED_SERVER)
 
 
 @pytest.mark.own_server
@@ -251,20 +250,6 @@ def test_idle_connections_at_the_limit_of_open_files_harm_nobody(limited):
     assert not any("Traceback" in line or " ERROR " in line for line in lines)
     assert sum("connections are open" in line for line in lines) == 1
     assert MOST_FILES == 128
-
-
-@pytest.mark.own_server
-def test_bodies_sent_by_half_do_not_keep_others_from_being_served(limited):
-    n_lines, port = len(limited.log), httpx.URL(limited.url).port
-    with ExitStack() as stack:
-        for number in range(3 * MOST_FILES):
-            path = (b"/jobs?name=a.txt", b"/synthesize", b"/v1/audio/speech")[number % 3]
-            half = half_sent(b'{"input": "Good', b"Content-Type: application/json\r\nContent-Length: 99")
-            connected(stack, port).sendall(half.replace(b"/echo", path))
-            if number % 32 == 31:
-                assert httpx.get(f"{limited.url}/health").status_code == 200
-                assert speak(limited, text="Good day.").status_code == 200
-    assert not any("Traceback" in line or " ERROR " in line for line in limited.log[n_lines:])
 
 
 # Which connection makes room for a new one, and how many there may be.

@@ -55,8 +55,7 @@ def assert_serves(server):
 def test_a_failure_in_the_middle_breaks_the_connection(telling_server, speed):
     outcome, reason = FAULTS[speed]
     identity = f"fault-{speed}"
-    fields = {"text": TEXT, "format": "pcm", "stream": True, "speed": speed}
-    with Caller(telling_server, identity, **fields) as caller:
+    with Caller(telling_server, identity, text=TEXT, format="pcm", stream=True, speed=speed) as caller:
         answer = caller.read_all()
     assert answer.startswith(b"HTTP/1.1 200")
     assert is_cut_off(answer)

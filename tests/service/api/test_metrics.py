@@ -165,12 +165,6 @@ def test_the_model_is_named_once_it_is_there(metrics):
     assert value(metrics, "kokoro_model_info", **{**model, "provider": "cuda"}) == 1
 
 
-def test_two_applications_count_apart():
-    one, other = Metrics(ENDPOINTS), Metrics(ENDPOINTS)
-    one.count_cache(n_hits=1, n_misses=0)
-    assert value(other, "kokoro_audio_cache_total", result="hit") == 0
-
-
 @pytest.fixture
 def used():
     metrics = Metrics(ENDPOINTS)

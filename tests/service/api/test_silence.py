@@ -31,8 +31,7 @@ def openai(server):
 
 
 def elevenlabs(server):
-    path = "/v1/text-to-speech/af_heart?output_format=pcm_24000"
-    return bytes(server.client.post(path, json={"text": TEXT}).content)
+    return bytes(server.client.post("/v1/text-to-speech/af_heart?output_format=pcm_24000", json={"text": TEXT}).content)
 
 
 def elevenlabs_socket(server):
@@ -111,8 +110,7 @@ def of_synthesize(server):
             yield audio_format, base64.b64decode(timed["audio"])
         for audio_format in STREAMABLE_FORMATS if number == 0 else USUAL[1:]:
             yield audio_format, ask(**fields, format=audio_format, stream=True).content
-            events = ask(**fields, format=audio_format, stream=True, timestamps="word").text
-            yield audio_format, joined(events, "audio")
+            yield audio_format, joined(ask(**fields, format=audio_format, stream=True, timestamps="word").text, "audio")
         assert ask(**fields, format="vtt").text.startswith("WEBVTT")
 
 

@@ -86,15 +86,6 @@ def test_timestamps_of_the_characters_agree_with_the_times_of_the_words_at_every
     assert_words_are_those_of(answer.alignment, spoken)
 
 
-def test_every_output_format_is_written(remembering):
-    for name in OUTPUT_FORMATS:
-        for path in ("", "/stream"):
-            where = f"/v1/text-to-speech/{RACHEL}{path}"
-            answer = remembering.client.post(where, params={"output_format": name}, json={"text": "Yes."})
-            assert (answer.status_code, answer.content != b"") == (200, True), (name, path, answer.text)
-            assert answer.headers["content-type"].startswith("audio/")
-
-
 def test_streamed_speech_comes_while_the_rest_is_made(faulty):
     identity = "left-elevenlabs"
     with faulty.client.stream(

@@ -26,8 +26,7 @@ def fifo(tmp_path_factory):
 def held(start_server, fifo):
     """A server that reads no document until somebody has opened and closed the FIFO."""
     flags = ("--data-dir", str(fifo.with_name("data")), "--max-document-bytes", str(LARGEST))
-    environment = {"HELD_BY": str(fifo)}
-    server = start_server(*flags, "--receive-timeout-s", "600", program=HELD_SERVER, environment=environment)
+    server = start_server(*flags, "--receive-timeout-s", "600", program=HELD_SERVER, environment={"HELD_BY": str(fifo)})
     server.wait_until_ready()
     yield server
     server.process.kill()

@@ -53,8 +53,7 @@ def test_normalizing_can_be_switched_off_and_markup_is_understood(server):
     answer = said(server, text="Dr. Smith — 5 km.", normalize=False)
     assert answer["normalized"] == "Dr. Smith — 5 km."
     assert answer["phonemes"] != said(server, text="Dr. Smith — 5 km.")["phonemes"]
-    ssml = "<speak>One <sub alias='World Wide Web'>WWW</sub><break time='2s'/></speak>"
-    answer = said(server, text=ssml, ssml=True)
+    answer = said(server, text="<speak>One <sub alias='World Wide Web'>WWW</sub><break time='2s'/></speak>", ssml=True)
     assert answer["normalized"] == "One World Wide Web"
     assert [chunk["pause_s"] for chunk in answer["chunks"]] == [2.0]
     # A pause alone has no place of words.

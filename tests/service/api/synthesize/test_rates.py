@@ -1,11 +1,9 @@
 """Audio at other sample rates, in the formats of telephony, and at any speed."""
 
 import base64
-import io
 from typing import get_args
 
 import pytest
-import soundfile
 from tests.service.api.speech_client import parse_events, speak
 
 from service.audio import SampleRate
@@ -48,15 +46,6 @@ def test_word_times_and_subtitles_do_not_depend_on_the_rate(remembering):
     assert words == [word["text"] for word in usual["words"]]
     fields = {**PCM, "format": "srt"}
     assert speak(remembering, **fields, sample_rate=8000).text == speak(remembering, **fields).text
-
-
-@pytest.mark.parametrize(("audio_format", "subtype"), [("wav_mulaw", "ULAW"), ("wav_alaw", "ALAW"), ("wav", "PCM_16")])
-def test_wav_files_of_telephony(remembering, n_samples, audio_format, subtype):
-    answer = speak(remembering, **{**PCM, "format": audio_format})
-    assert answer.headers["content-type"] == "audio/wav"
-    info = soundfile.info(io.BytesIO(answer.content))
-    rate_hz = 24_000 if audio_format == "wav" else 8000
-    assert (info.subtype, info.samplerate, info.frames) == (subtype, rate_hz, at_rate(n_samples, rate_hz))
 
 
 RAW = (

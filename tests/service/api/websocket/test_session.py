@@ -79,8 +79,7 @@ def hold(synthesizer):
             tasks_before = asyncio.all_tasks()
             service = ServiceState(Settings(**settings), ())
             line, statistics = Line(), RequestStatistics()
-            session = Session(line, service, Ready(synthesizer, 0.0), "an-id", statistics)
-            running = asyncio.ensure_future(session.run())
+            running = asyncio.ensure_future(Session(line, service, Ready(synthesizer, 0.0), "an-id", statistics).run())
             await until(lambda: line.n_received == 0 and line.sent)
             try:
                 await scenario(line, statistics)

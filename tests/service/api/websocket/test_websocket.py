@@ -62,13 +62,6 @@ def test_how_text_is_cut_into_messages_changes_nothing(server):
     assert heard[0] == heard[1] == heard[2]
 
 
-def test_phoneme_times_are_told_where_they_are_asked_for(faulty):
-    word = spoken(faulty, config(timestamps="phoneme"), SHORT).of("audio")[0]["words"][0]
-    assert "".join(phoneme["symbol"] for phoneme in word["phonemes"]) == "ɡˈʊd"
-    assert word["phonemes"][0]["start_s"] == word["start_s"]
-    assert word["phonemes"][-1]["end_s"] == word["end_s"]
-
-
 def test_a_clause_that_cannot_be_read_is_told_with_its_span(faulty):
     talk = spoken(faulty, SHORT, "\nᎠᎡᎢ.", "\n— —\n", SHORT, "\nᎡᎢ.\n", SHORT)
     kinds = [kind for kind in talk.kinds if kind not in ("skipped", "ready")]
@@ -364,12 +357,6 @@ def test_text_over_the_limit_is_refused_and_nothing_else_is_lost(faulty):
         talk.finish()
     first, last = talk.of("audio")
     assert first["pcm"] == last["pcm"]
-
-
-def test_a_thousand_tiny_messages_are_one_text(faulty):
-    first, second = spoken(faulty, *SHORT, *[" "] * 1000, *SHORT).of("audio")
-    assert (first["text_start"], first["text_end"]) == (0, len(SHORT))
-    assert [word["text_start"] for word in second["words"]] == [1009, 1014]
 
 
 def test_messages_that_wait_for_speech_are_bounded(faulty):

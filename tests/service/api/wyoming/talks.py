@@ -90,7 +90,10 @@ class Talk:
         return self.ask(whole(text, **voice))
 
     def say_in_parts(self, *parts, **voice):
-        """Have a text synthesized as Home Assistant does; return its samples."""
+        """Have a text synthesized as Home Assistant does; return its samples.
+
+        Read: PyPI homeassistant 2026.11.0 (components/wyoming/tts.py), PyPI wyoming 1.10.2.
+        """
         events = (start(**voice), *map(SynthesizeChunk, parts), whole("".join(parts)), SynthesizeStop())
         return self.ask(*events, until="synthesize-stopped")
 
