@@ -153,6 +153,17 @@ def test_health_answers_while_speech_is_made(real_server):
     assert answers > 50
 
 
+def test_sound_leaves_each_door_while_the_rest_is_made(faulty):
+    text = "".join(f"{number} birch canoes slid on the smooth planks. " for number in range(40))
+    doors = [("/v1/audio/speech", {"input": text, "response_format": form}) for form in ("mp3", "opus", "pcm")]
+    for path, body in (*doors, ("/v1/text-to-speech/af_heart/stream?optimize_streaming_latency=3", {"text": text})):
+        with faulty.client.stream("POST", path, json=body) as response:
+            assert "content-length" not in response.headers
+            assert next(response.iter_bytes())
+        # Who leaves stops what had not been made by then.
+        faulty.wait_for(f"id={response.headers['x-request-id']} .*outcome=cancelled")
+
+
 def test_texts_stay_out_of_the_log(server):
     identity = "secret-test"
     secret = "xylophonic zanzibar"

@@ -17,12 +17,11 @@ from elevenlabs.core.api_error import ApiError
 from elevenlabs.types import CharacterAlignmentResponseModel as Alignment
 from service.api.elevenlabs.output_formats import OUTPUT_FORMATS
 from service.api.elevenlabs.voice_ids import KNOWN_VOICES
-from tests.service.api.speech_client import KEYS, STRANGER, bearer, log_line, speak
+from tests.service.api.speech_client import KEYS, STRANGER, bearer, speak
 
 RACHEL = "21m00Tcm4TlvDq8ikWAM"
 TEXT = "Dr. Smith paid $5.50, didn't he?  “Yes!”\n"
 SENTENCE = "One moment, please, for I am still thinking about what you have asked me to do. "
-LONG = "".join(f"This is number {number}. {SENTENCE}" for number in range(40))
 PCM = "pcm_24000"
 
 
@@ -84,17 +83,6 @@ def test_timestamps_of_the_characters_agree_with_the_times_of_the_words_at_every
     assert name != PCM or audio == spoken["pcm"]
     assert answer.alignment == answer.normalized_alignment
     assert_words_are_those_of(answer.alignment, spoken)
-
-
-def test_streamed_speech_comes_while_the_rest_is_made(faulty):
-    identity = "left-elevenlabs"
-    with faulty.client.stream(
-        "POST", f"/v1/text-to-speech/{RACHEL}/stream?output_format={PCM}&optimize_streaming_latency=3",
-        json={"text": LONG}, headers={"X-Request-ID": identity},
-    ) as response:  # fmt: skip
-        assert next(response.iter_bytes())
-    faulty.wait_for(f"id={identity} .*outcome=cancelled")
-    assert "path=/v1/text-to-speech/{voice_id}/stream " in log_line(faulty, identity)
 
 
 def test_a_stream_is_the_speech_and_its_timestamps_are_the_same_in_parts(remembering, client):

@@ -10,9 +10,7 @@ from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState
 from service.api.websocket.session import Session
 from service.settings import Settings
-
-GUARD_S = 240
-"""Who waits for longer hangs."""
+from tests.service.api.speech_socket import TIMEOUT_S
 
 SECRET = "a text of somebody"
 
@@ -93,7 +91,7 @@ def hold(synthesizer):
             service.executor.shutdown()
             return outcome, line, statistics
 
-        return asyncio.run(asyncio.wait_for(conversation(), GUARD_S))
+        return asyncio.run(asyncio.wait_for(conversation(), TIMEOUT_S))
 
     return run
 

@@ -5,13 +5,11 @@ import struct
 from contextlib import suppress
 from urllib.parse import urlsplit
 
+from tests.service.api.speech_socket import TIMEOUT_S
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.error import Error
 from wyoming.event import read_event, write_event
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop, SynthesizeVoice
-
-GUARD_S = 240
-"""Who waits for longer hangs."""
 
 SHORT = "Good day."
 LONG = " ".join(["The birch canoe slid on the smooth planks, and nobody saw it go."] * 12)
@@ -23,9 +21,9 @@ IN_PARTS = ["audio-start", "audio-chunk", "audio-stop", "synthesize-stopped"]
 def connect(uri):
     address = urlsplit(uri)
     if address.scheme == "tcp":
-        return socket.create_connection((address.hostname, address.port), GUARD_S)
+        return socket.create_connection((address.hostname, address.port), TIMEOUT_S)
     connection = socket.socket(socket.AF_UNIX)
-    connection.settimeout(GUARD_S)
+    connection.settimeout(TIMEOUT_S)
     connection.connect(address.path)
     return connection
 

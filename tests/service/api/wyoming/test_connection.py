@@ -12,7 +12,8 @@ from service.api.wyoming.connection import Connection
 from service.api.wyoming.wire import IdleError, MalformedEventError, Wire
 from service.settings import Settings
 from tests.profiles import costly, given
-from tests.service.api.wyoming.talks import GUARD_S, SHORT, Talk, read_out, start, whole
+from tests.service.api.speech_socket import TIMEOUT_S
+from tests.service.api.wyoming.talks import SHORT, Talk, read_out, start, whole
 from wyoming.event import Event, async_write_event
 from wyoming.info import Describe
 from wyoming.ping import Ping
@@ -173,7 +174,7 @@ def hold(synthesizer):
             if is_ready:
                 service._ready = Ready(synthesizer, 0.0)
             ours, theirs = socket.socketpair()
-            theirs.settimeout(GUARD_S)
+            theirs.settimeout(TIMEOUT_S)
             reader, writer = await asyncio.open_connection(sock=ours)
             wire = Wire(reader, writer, max_event_bytes=60_000, receive_timeout_s=240.0, send_timeout_s=240.0)
             serving = asyncio.ensure_future(Connection(service, wire, INFO, idle_s=idle_s).run())
@@ -186,7 +187,7 @@ def hold(synthesizer):
             service._ready = None  # the synthesizer is not its own
             service.close()
 
-        asyncio.run(asyncio.wait_for(conversation(), GUARD_S))
+        asyncio.run(asyncio.wait_for(conversation(), TIMEOUT_S))
 
     return hold
 
