@@ -157,7 +157,6 @@ AT_LEAST = {"node": 1000, "simple": 15, "pytorch-converted": 50, "pytorch-operat
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_exactly_the_cases_pass_that_pass_through_the_package(category, onnxruntime):
     passing, differences = [], []
-
     for case in cases(category):
         ours, theirs = outcome(Ortffi, case), outcome(partial(Package, onnxruntime), case)
         passes = ours.passes(case), theirs.passes(case)
