@@ -2,6 +2,7 @@
 
 import pytest
 from tests.service.preparation.rewriting.graph_checks import backend_named
+from tests.service.preparation.rewriting.published_graphs import Published
 
 
 @pytest.fixture(scope="session", params=["stock", "native"])
@@ -12,3 +13,8 @@ def backend(request):
 @pytest.fixture(scope="session")
 def native():
     return backend_named("native")
+
+
+@pytest.fixture
+def graph():
+    return Published()

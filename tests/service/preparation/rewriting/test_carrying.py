@@ -36,8 +36,7 @@ def kernel_sizes(nodes):
 
 
 @pytest.mark.parametrize("with_snake", [True, False])
-def test_layers_take_statistics_in_the_order_in_which_blocks_are_summed(with_snake):
-    graph = Published()
+def test_layers_take_statistics_in_the_order_in_which_blocks_are_summed(graph, with_snake):
     _, decoder = split_up(graph, graph.generator(N), with_snake=with_snake)
     assert give_statistics(decoder.graph) == 3
     given = decoder.graph.inputs[-2]
@@ -58,8 +57,7 @@ def test_layers_take_statistics_in_the_order_in_which_blocks_are_summed(with_sna
     assert len({node for layers in taken for node in layers}) == 18
 
 
-def test_blocks_of_another_form_are_refused():
-    graph = Published()
+def test_blocks_of_another_form_are_refused(graph):
     _, decoder = split_up(graph, graph.generator(N, residual=False))
     before = [(node.op_type, len(node.inputs)) for node in decoder.graph]
     with pytest.raises(RefusedError, match="no residual block of 6, at node "):

@@ -36,8 +36,7 @@ def check(backend, graph, n, *outputs):
         (6, 4, 9, 3, {"strides": [2], "dilations": [2], "pads": [1, 0]}),
     ],
 )  # fmt: skip
-def test_a_quantized_convolution_gives_the_same_sums(backend, n_in, n_out, n_frames, size, given):
-    graph = Published()
+def test_a_quantized_convolution_gives_the_same_sums(graph, backend, n_in, n_out, n_frames, size, given):
     model = check(backend, graph, 1, graph.convolution(graph.given(1, n_in, n_frames), n_in, n_out, size, **given))
     assert operators(model) == {"Transpose": 2, "kokoro.rewriting.QuantizedConv": 1}
     begin, end = given.get("pads", [size // 2, size // 2])
@@ -55,30 +54,26 @@ def test_a_quantized_convolution_gives_the_same_sums(backend, n_in, n_out, n_fra
     ],
     ids=str,
 )  # fmt: skip
-def test_every_published_form_is_recognized(backend, given):
-    graph = Published()
+def test_every_published_form_is_recognized(graph, backend, given):
     node = the_node(check(backend, graph, 1, graph.convolution(graph.given(1, 9, 14), 9, 10, **given)), "QuantizedConv")
     assert len(node.inputs) == (3 if given.get("bias", True) else 2)
     assert node.attributes["weight_zero_point"].as_int() == given.get("weight_zero", 69)
 
 
 @pytest.mark.parametrize("level", [0.0, -3.0, 1e-30, 5.0])
-def test_constant_input_is_quantized_as_published(backend, level):
-    graph = Published()
+def test_constant_input_is_quantized_as_published(graph, backend, level):
     x = graph.given_array(np.full((1, 6, 8), level, np.float32))
     convolved = graph.convolution(x, 6, 5, bias=False)
     check_step(backend, graph, convolutions.rules(), 1, convolved, near=within(0, rtol=1e-6))
 
 
-def test_convolutions_of_one_quantized_value_quantize_it_once(backend):
-    graph = Published()
+def test_convolutions_of_one_quantized_value_quantize_it_once(graph, backend):
     quantized = graph.quantized(graph.given(1, 6, 12))
     outputs = [graph.convolution(quantized, 6, n_out, 12, strides=[6], pads=[3, 3]) for n_out in (4, 5)]
     assert dialect(check(backend, graph, 2, *outputs)) == {"QuantizedConv": 2}
 
 
-def test_convolutions_may_share_their_weights_and_attributes_have_their_defaults(backend):
-    graph = Published()
+def test_convolutions_may_share_their_weights_and_attributes_have_their_defaults(graph, backend):
     weight = graph.weights(5, 6, 3)
 
     def convolved(x):
@@ -170,9 +165,8 @@ def test_what_only_looks_like_one_is_left_alone():
         assert convolutions.rules().apply_to_model(graph.model(*build(graph))) == 1
 
 
-def test_weights_of_signed_bytes_are_left_alone():
+def test_weights_of_signed_bytes_are_left_alone(graph):
     # ONNX Runtime has no such convolution on every machine, so this one is not run.
-    graph = Published()
     quantized, scale, zero = graph.quantized(graph.given(1, 6, 8))
     weight = graph.weights(6, 6, 3, kind=np.int8)
     sums = graph.add("ConvInteger", quantized, weight, zero, graph.constant(0, np.int8))
@@ -180,8 +174,7 @@ def test_weights_of_signed_bytes_are_left_alone():
     assert convolutions.rules().apply_to_model(model) == 0
 
 
-def test_a_convolution_of_no_known_form_does_not_stop_the_others(backend):
-    graph = Published()
+def test_a_convolution_of_no_known_form_does_not_stop_the_others(graph, backend):
     x = graph.given(1, 6, 8)
     (odd,) = replace(IN_OTHER_STEPS, x=lambda graph: x)(graph)
     convolved = graph.convolution(odd, 6, 4)

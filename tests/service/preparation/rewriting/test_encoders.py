@@ -37,8 +37,7 @@ def check_products(native, graph, n, *outputs, rank=3):
 
 
 @pytest.mark.parametrize(("n_frames", "n_in"), [(1, 1), (3, 7), (16, 64), (33, 50)])
-def test_products_of_one_input_are_one_operator_and_the_same_numbers(native, n_frames, n_in):
-    graph = Published()
+def test_products_of_one_input_are_one_operator_and_the_same_numbers(graph, native, n_frames, n_in):
     one, other = (graph.quantized(graph.given(1, n_frames, n_in)) for _ in "ab")
     results = [graph.product(one, n_in, n_out) for n_out in (5, 16, 33)]
     results += [graph.product(one, n_in, 20, bias=False), graph.product(other, n_in, 8)]
@@ -49,8 +48,7 @@ def test_products_of_one_input_are_one_operator_and_the_same_numbers(native, n_f
 @pytest.mark.parametrize(
     ("widths", "n_outputs"), [((16,), 1), ((32, 32), 2), ((16, 16, 16), 3), ((16,) * 4, 1), ((16, 32), 1), ((8, 8), 1)]
 )
-def test_equally_wide_products_are_outputs_as_far_as_there_are(native, widths, n_outputs):
-    graph = Published()
+def test_equally_wide_products_are_outputs_as_far_as_there_are(graph, native, widths, n_outputs):
     quantized = graph.quantized(graph.given(1, 7, 12))
     model = check_products(native, graph, None, *(graph.product(quantized, 12, width) for width in widths))
     (node,) = (node for node in model.graph if node.op_type == "DynamicQuantizeMatMul")
@@ -74,8 +72,7 @@ def test_layers_with_the_same_weights_share_them(native):
     [({}, (4, 6), 0), ({"kind": np.uint8}, (1, 4, 6), 0), ({"zero": 3}, (1, 4, 6), 0), ({"bias": False}, (1, 4, 6), 1)],
     ids=["of rank two", "unsigned weights", "shifted weights", "a bias of frames"],
 )
-def test_other_products_stay(native, given, shape, n):
-    graph = Published()
+def test_other_products_stay(graph, native, given, shape, n):
     result = graph.product(graph.quantized(graph.given(*shape)), 6, 5, **given)
     if "bias" in given:  # is not taken in
         result = graph.add("Add", result, graph.floats(4, 1))
@@ -83,8 +80,7 @@ def test_other_products_stay(native, given, shape, n):
     assert operators(model)["kokoro.DynamicQuantizeMatMul"] == n
 
 
-def test_a_result_that_is_asked_for_stays_under_its_name(native):
-    graph = Published()
+def test_a_result_that_is_asked_for_stays_under_its_name(graph, native):
     result = graph.product(graph.quantized(graph.given(1, 4, 6)), 6, 5)
     published = graph.model(result)
     published.graph.inputs[0].shape = ir.Shape([1, None, 6])
@@ -247,16 +243,14 @@ def encoded(graph, n_rows=11, **given):
 @pytest.mark.parametrize(
     "given", [{}, {"kind": np.uint8, "zero": 128}, {"by_column": True}, {"state": None}, {"bias": False}], ids=str
 )
-def test_an_lstm_is_one_operator_and_the_same_numbers(native, n_rows, given):
-    graph = Published()
+def test_an_lstm_is_one_operator_and_the_same_numbers(graph, native, n_rows, given):
     model = encoded(graph, n_rows, **given)
     found = check_fused(native, model, graph.feeds, fuse_lstms, 1)
     assert operators(found) == {"kokoro.DynamicQuantizeLSTM": 1, "Neg": 2}
     assert np.abs(plain(model, graph.feeds)[0]).max() > 0.1
 
 
-def test_transposes_that_do_not_cancel_stay(native):
-    graph = Published()
+def test_transposes_that_do_not_cancel_stay(graph, native):
     model = graph.model(graph.add("Neg", joined(graph, states_of(graph, 9), (0, 0, 2 * N_HIDDEN))))
     found = check_fused(native, model, graph.feeds, fuse_lstms, 1)
     assert operators(found) == {"kokoro.DynamicQuantizeLSTM": 1, "Neg": 1, "Transpose": 2}

@@ -30,7 +30,7 @@ from tests.service.preparation.rewriting.graph_checks import (
     within,
 )
 from tests.service.preparation.rewriting.lstm_graphs import N_HIDDEN, N_IN, recurrent
-from tests.service.preparation.rewriting.published_graphs import MICROSOFT, Published
+from tests.service.preparation.rewriting.published_graphs import MICROSOFT
 
 from service.preparation.rewriting import convolutions, floats, normalization
 
@@ -78,8 +78,7 @@ def within_quantization(x, weight):
     ],
     ids=str,
 )  # fmt: skip
-def test_a_convolution_is_one_of_floats(given):
-    graph = Published()
+def test_a_convolution_is_one_of_floats(graph, given):
     x = graph.given(1, 6, 40)
     # A transpose at the very end would stay.
     published = graph.model(graph.add("Neg", graph.convolution(x, 6, 5, **given)))
@@ -100,8 +99,7 @@ def test_a_convolution_is_one_of_floats(given):
     check_run(STOCK, published, model, graph.feeds, within_quantization(graph.feeds[x], weight))
 
 
-def test_a_square_is_a_product_and_other_powers_are_left_alone():
-    graph = Published()
+def test_a_square_is_a_product_and_other_powers_are_left_alone(graph):
     square = graph.add("Pow", graph.given(1, 3, 4), graph.constant(2.0))
     model = check_step(STOCK, graph, floats.rules(), 1, square, near=within(0, rtol=2e-7))
     assert operators(model) == {"Mul": 1}
@@ -118,8 +116,7 @@ def test_a_square_is_a_product_and_other_powers_are_left_alone():
 
 @pytest.mark.parametrize("given", [{}, {"bias": False}, {"bias_first": False}], ids=str)
 @pytest.mark.parametrize("shape", [(1, 7), (1, 9, 7), (4, 3, 7)])
-def test_a_product_is_one_of_floats(shape, given):
-    graph = Published()
+def test_a_product_is_one_of_floats(graph, shape, given):
     x = graph.given(*shape)
     product = graph.product(graph.quantized(x), 7, 5, **given)
     published = graph.model(product)
@@ -133,8 +130,7 @@ def test_a_product_is_one_of_floats(shape, given):
     np.testing.assert_array_equal(held(the_node(model, "MatMul").inputs[1]), weight)
 
 
-def test_layers_of_one_weight_have_it_once():
-    graph = Published()
+def test_layers_of_one_weight_have_it_once(graph):
     weight = graph.weights(6, 6, kind=np.int8)
     factors = graph.constant(graph.random.uniform(0.001, 0.003, 6))
     x = graph.given(1, 6)
@@ -147,8 +143,7 @@ def test_layers_of_one_weight_have_it_once():
     assert len(model.graph.initializers) == 1
 
 
-def test_a_product_that_is_an_output_keeps_its_name():
-    graph = Published()
+def test_a_product_that_is_an_output_keeps_its_name(graph):
     model = graph.model(graph.product(graph.quantized(graph.given(1, 7)), 7, 5, bias=False))
     before = [value.name for value in model.graph.outputs]
     dequantize_products(model.graph)
@@ -182,8 +177,7 @@ def test_other_products_are_left_alone():
 # Styles.
 
 
-def test_a_style_is_projected_once_for_all_layers():
-    graph = Published()
+def test_a_style_is_projected_once_for_all_layers(graph):
     style, sizes = graph.given(1, 8), (3, 5, 4)
     quantized = graph.quantized(style)
     projected = [graph.product(quantized, 8, 2 * n, bias_first=False) for n in sizes]
@@ -213,8 +207,7 @@ def test_a_style_is_projected_once_for_all_layers():
         np.testing.assert_allclose(other, one, rtol=0, atol=half_step * np.abs(weight).sum(axis=0).max())
 
 
-def test_styles_without_a_bias_or_of_floats_are_left_alone():
-    graph = Published()
+def test_styles_without_a_bias_or_of_floats_are_left_alone(graph):
     unbiased = graph.product(graph.quantized(graph.given(1, 8)), 8, 6, bias=False)
     styles = (unbiased, graph.given(1, 6))
     model = graph.model(*(graph.modulation(graph.norm(graph.given(1, 3, 6)), each, 3) for each in styles))
@@ -236,16 +229,14 @@ def table_of(graph, kind=np.uint8, most=120):
 
 
 @pytest.mark.parametrize(("kind", "zero"), [(np.uint8, 121), (np.int8, 0), (np.int8, -7), (np.int8, None)])
-def test_rows_are_taken_of_a_table_of_floats(kind, zero):
-    graph = Published()
+def test_rows_are_taken_of_a_table_of_floats(graph, kind, zero):
     given = [] if zero is None else [graph.constant(zero, kind)]
     rows = graph.add("DequantizeLinear", looked_up(graph, table_of(graph, kind)), graph.constant(0.005), *given)
     model = check_plain_step(graph, dequantize_embeddings, 1, rows, near=EXACT)
     assert operators(model) == {"Gather": 1}
 
 
-def test_an_embedding_that_is_looked_up_twice_is_there_once():
-    graph = Published()
+def test_an_embedding_that_is_looked_up_twice_is_there_once(graph):
     table, given = table_of(graph, most=256), [graph.constant(0.005), graph.constant(121, np.uint8)]
     outputs = [graph.add("DequantizeLinear", looked_up(graph, table, n), *given) for n in (3, 5)]
     model = check_plain_step(graph, dequantize_embeddings, 2, *outputs, near=EXACT)
@@ -284,8 +275,7 @@ NEAR_LSTM = within(0.02)
     ],
     ids=str,
 )  # fmt: skip
-def test_an_lstm_is_one_of_floats(given):
-    graph = Published()
+def test_an_lstm_is_one_of_floats(graph, given):
     outputs = recurrent(graph, graph.given(11, 1, N_IN), **given)
     old = the_node(graph.model(*outputs), "DynamicQuantizeLSTM")
     model = check_plain_step(graph, dequantize_lstms, 1, *outputs, near=NEAR_LSTM)
@@ -299,8 +289,7 @@ def test_an_lstm_is_one_of_floats(given):
     assert all(np.abs(output).max() > 0.1 for output in plain(model, graph.feeds))
 
 
-def test_lstms_of_the_same_weights_have_them_once():
-    graph = Published()
+def test_lstms_of_the_same_weights_have_them_once(graph):
     weights = tuple(graph.weights(2, n, 4 * N_HIDDEN, kind=np.int8) for n in (N_IN, N_HIDDEN))
     scales = (graph.constant([0.004, 0.005]), graph.constant([0, 0], np.int8)) * 2
     outputs = [
@@ -315,8 +304,7 @@ def test_lstms_of_the_same_weights_have_them_once():
     assert len(model.graph.initializers) == 2
 
 
-def test_an_lstm_whose_weights_are_computed_is_left_alone():
-    graph = Published()
+def test_an_lstm_whose_weights_are_computed_is_left_alone(graph):
     given = graph.given_array(graph.random.integers(-127, 128, (1, N_IN, 4 * N_HIDDEN)).astype(np.int64))
     weights = graph.cast(given, TensorProto.INT8), graph.weights(1, N_HIDDEN, 4 * N_HIDDEN, kind=np.int8)
     model = graph.model(*recurrent(graph, graph.given(3, 1, N_IN), both_ways=False, weights=weights)[:1])

@@ -11,7 +11,6 @@ from tests.service.preparation.rewriting.graph_checks import (
     operators,
     within,
 )
-from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import fourier, resampling
 
@@ -156,8 +155,7 @@ def close(before, after, **tolerance):
 
 
 @pytest.mark.parametrize("n_samples", [11, 14, 15, 16, 20, 299, 300, 301, 304])
-def test_the_spectrum_of_a_source_is_the_same(way, n_samples):
-    graph = Published()
+def test_the_spectrum_of_a_source_is_the_same(graph, way, n_samples):
     before, after = rewritten(way, graph, *both(graph, transformed(graph, source(graph, tone_with_pauses(n_samples)))))
     assert before[0].shape == (1, SIZE // 2 + 1, n_samples // HOP + 1)
     # A sum of 20 products of at most 1, in float32.
@@ -165,8 +163,7 @@ def test_the_spectrum_of_a_source_is_the_same(way, n_samples):
 
 
 @pytest.mark.parametrize("n_samples", [20, 24, 25, 26, 29, 30, 31, 600, 604, 605, 606])
-def test_phases_of_a_silent_source_are_the_published_ones(way, n_samples):
-    graph = Published()
+def test_phases_of_a_silent_source_are_the_published_ones(graph, way, n_samples):
     parts = both(graph, transformed(graph, source(graph, np.zeros((1, n_samples, 1)))))
     before, after = rewritten(way, graph, *parts, *polar(graph, *parts))
     # All but two bins are rounding errors, and yet the same ones.
@@ -175,8 +172,7 @@ def test_phases_of_a_silent_source_are_the_published_ones(way, n_samples):
     close(before[2:], after[2:], rtol=3e-7, atol=0)
 
 
-def test_phases_of_pauses_are_the_published_ones(way):
-    graph = Published()
+def test_phases_of_pauses_are_the_published_ones(graph, way):
     tone = tone_with_pauses(900)
     before, after = rewritten(way, graph, *polar(graph, *both(graph, transformed(graph, source(graph, tone)))))
     padded = np.pad(tone[0, :, 0], SIZE // 2, mode="reflect")
@@ -191,9 +187,8 @@ def test_phases_of_pauses_are_the_published_ones(way):
 
 
 @pytest.mark.parametrize("n_samples", [100, 103])
-def test_a_real_bin_has_the_published_sign_of_its_imaginary_part(way, n_samples):
+def test_a_real_bin_has_the_published_sign_of_its_imaginary_part(graph, way, n_samples):
     # It should be 0; its sign decides whether a negative real part has the phase pi or minus pi.
-    graph = Published()
     parts = both(graph, transformed(graph, source(graph, graph.random.normal(0, 0.3, (1, n_samples, 1)))))
     before, after = rewritten(way, graph, *parts, *polar(graph, *parts))
     for bin_ in (0, SIZE // 2):
@@ -204,16 +199,14 @@ def test_a_real_bin_has_the_published_sign_of_its_imaginary_part(way, n_samples)
 
 
 @pytest.mark.parametrize(("silent", "atol"), [(False, 1e-5), (True, 5e-6)])
-def test_a_signal_of_no_known_level_is_transformed_all_the_same(way, silent, atol):
-    graph = Published()
+def test_a_signal_of_no_known_level_is_transformed_all_the_same(graph, way, silent, atol):
     signal = graph.given_array(np.full((1, 100), 0.25, np.float32)) if silent else graph.given(1, 203)
     before, after = rewritten(way, graph, *both(graph, transformed(graph, signal)))
     close(before, after, rtol=0, atol=atol)
 
 
 @pytest.mark.parametrize(("hop", "size"), [(1, 2), (4, 4), (3, 6), (16, 64)])
-def test_other_sizes_are_transformed_alike(way, hop, size):
-    graph = Published()
+def test_other_sizes_are_transformed_alike(graph, way, hop, size):
     window = np.hanning(size + 2)[1:-1].astype(np.float32)
     spectrum = transformed(graph, graph.given(1, 5 * size + 1), hop=hop, window=window)
     before, after = rewritten(way, graph, *both(graph, spectrum))
@@ -250,15 +243,13 @@ def rules_for(backend):
 @pytest.mark.parametrize(
     ("n_bins", "n_frames", "hop", "size"), [(22, 1, 5, 20), (22, 2, 5, 20), (22, 31, 5, 20), (3, 7, 4, 4), (5, 6, 1, 3)]
 )
-def test_overlap_and_add_gives_the_same_samples(backend, n_bins, n_frames, hop, size):
-    graph = Published()
+def test_overlap_and_add_gives_the_same_samples(graph, backend, n_bins, n_frames, hop, size):
     sound = overlapped(graph, graph.given(1, n_bins, n_frames), n_bins, hop=hop, size=size)
     model = check_step(backend, graph, rules_for(backend), 1, sound, near=within(2e-6, relative=2e-6))
     assert "ConvTranspose" not in operators(model)
 
 
-def test_two_different_transforms_keep_their_windows_and_kernels(backend):
-    graph = Published()
+def test_two_different_transforms_keep_their_windows_and_kernels(graph, backend):
     signal = graph.given(1, 100)
     forward = [part(graph, transformed(graph, signal, window=each), 0) for each in (WINDOW, np.ones_like(WINDOW))]
     inverse = [overlapped(graph, graph.given(1, 6, 9)) for _ in range(2)]
@@ -274,22 +265,20 @@ def halves(graph, x, middle, **given):
 
 @pytest.mark.parametrize(("n_bins", "n_frames"), [(1, 1), (11, 1), (11, 2), (11, 300), (40, 7)])
 @pytest.mark.parametrize("resampled", [False, True])
-def test_the_spectrum_of_the_sound_is_one_operator(native, n_bins, n_frames, resampled):
+def test_the_spectrum_of_the_sound_is_one_operator(graph, native, n_bins, n_frames, resampled):
     def rewrite(model):
         if resampled:
             # It turns the convolution into one of the dialect, with transposes around it.
             assert resampling.rules().apply_to_model(model) == 1
         return fourier.native_rules().apply_to_model(model)
 
-    graph = Published()
     spectrum = halves(graph, generated(graph, 2 * n_bins, n_frames), n_bins)
     found = operators(check_step(native, graph, rewrite, 1, spectrum, near=within(0, relative=4e-6)))
     assert found["kokoro.PolarToCartesian"] == 1
     assert not {"Slice", "Exp", "Sin", "Cos", "Mul", "Concat"} & set(found)
 
 
-def test_the_sound_is_made_in_two_operators(native):
-    graph = Published()
+def test_the_sound_is_made_in_two_operators(graph, native):
     sound = overlapped(graph, halves(graph, generated(graph, 22, 31), 11), 22)
     model = check_step(native, graph, fourier.native_rules(), 2, sound, near=within(0, relative=1e-5))
     found = operators(native.lower(model))

@@ -1,11 +1,9 @@
 import numpy as np
 from service.preparation.rewriting.graph import constant, initializer, maker, nodes_of, scalar, users
 from tests.service.preparation.rewriting.graph_checks import the_node
-from tests.service.preparation.rewriting.published_graphs import Published
 
 
-def test_constants_are_read_and_computed_values_are_none():
-    graph = Published()
+def test_constants_are_read_and_computed_values_are_none(graph):
     one, many = graph.constant([[2.5]]), graph.constant([1, 2], np.int64)
     model = graph.model(graph.add("Reshape", graph.add("Mul", graph.given(2, 1), one), many))
     multiply, reshape = the_node(model, "Mul"), the_node(model, "Reshape")
@@ -17,8 +15,7 @@ def test_constants_are_read_and_computed_values_are_none():
         assert scalar(value) is None
 
 
-def test_neighbours_are_found():
-    graph = Published()
+def test_neighbours_are_found(graph):
     x = graph.add("Sin", graph.given(3))
     model = graph.model(graph.add("Cos", x), graph.add("Exp", x), graph.add("Mul", x, x))
     sine = the_node(model, "Sin")
@@ -31,8 +28,7 @@ def test_neighbours_are_found():
     assert list(nodes_of(model.graph, "Cos")) == [the_node(model, "Cos")]
 
 
-def test_an_array_that_is_there_is_taken_and_another_gets_a_name_of_its_own():
-    graph = Published()
+def test_an_array_that_is_there_is_taken_and_another_gets_a_name_of_its_own(graph):
     held = graph.constant([1, 2], np.int64)
     model = graph.model(graph.add("Reshape", graph.given(2, 1), held))
     (reshape,) = model.graph
@@ -47,8 +43,7 @@ def test_an_array_that_is_there_is_taken_and_another_gets_a_name_of_its_own():
     assert model.graph.initializers["any_2"].const_value.numpy().tolist() == [2, 3]
 
 
-def test_one_number_is_no_list_of_one():
-    graph = Published()
+def test_one_number_is_no_list_of_one(graph):
     model = graph.model(graph.add("Exp", graph.given(3)))
     number = initializer(model.graph, np.array(5, np.int64), "number")
     row = initializer(model.graph, np.array([5], np.int64), "number")
@@ -58,8 +53,7 @@ def test_one_number_is_no_list_of_one():
     assert initializer(model.graph, np.array([5], np.int64), "number") is row
 
 
-def test_an_array_is_stored_row_by_row_whatever_its_order():
-    graph = Published()
+def test_an_array_is_stored_row_by_row_whatever_its_order(graph):
     model = graph.model(graph.add("Exp", graph.given(3)))
     array = np.arange(6, dtype=np.float32).reshape(2, 3).T
     value = initializer(model.graph, array, "turned")

@@ -3,7 +3,6 @@ import pytest
 from onnx import TensorProto
 from service.preparation.rewriting.native import OPERATORS
 from tests.service.preparation.rewriting.graph_checks import STOCK, check_near_misses, check_step, operators, within
-from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import harmonics
 
@@ -45,8 +44,7 @@ def source(graph, n_frames, *, factor=FACTOR, share=None, up="asymmetric", grow=
 
 @pytest.mark.parametrize("n_frames", [1, 2, 3, 40, 501])
 @pytest.mark.parametrize("factor", [2, 300])
-def test_cycles_are_counted_by_frames(n_frames, factor):
-    graph = Published()
+def test_cycles_are_counted_by_frames(graph, n_frames, factor):
     cycles = source(graph, n_frames, factor=factor)[1]
     # The mean of two equal numbers, weighted: one rounding.
     model = check_step(STOCK, graph, harmonics.rules(), 1, cycles, near=within(2e-7))
@@ -54,7 +52,7 @@ def test_cycles_are_counted_by_frames(n_frames, factor):
 
 
 @pytest.mark.parametrize("n_frames", [1, 2, 3, 40, 301])
-def test_the_source_is_one_operator(native, n_frames):
+def test_the_source_is_one_operator(graph, native, n_frames):
     def rewrite(model):
         model.graph.opset_imports[OPERATORS] = 1
         return harmonics.rules().apply_to_model(model) + harmonics.native_rules().apply_to_model(model)
@@ -67,7 +65,6 @@ def test_the_source_is_one_operator(native, n_frames):
         silent = np.repeat(pitch(n_frames)[0, 0] <= 10, FACTOR)
         np.testing.assert_array_equal(after[0, silent], before[0, silent])
 
-    graph = Published()
     found = operators(check_step(native, graph, rewrite, 2, source(graph, n_frames)[0], near=near))
     assert found["kokoro.HarmonicSource"] == 1
     assert not found["Resize"] + found["Sin"] + found["Tanh"]

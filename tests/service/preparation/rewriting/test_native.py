@@ -89,8 +89,7 @@ def the_conv(graph, *outputs):
     return the_node(fused(graph, *outputs), "DynamicQuantizeConv")
 
 
-def test_a_convolution_alone():
-    graph = Published()
+def test_a_convolution_alone(graph):
     x = graph.given(1, 9, 40)
     model = fused(graph, graph.convolution(x, 9, 17, 12, strides=[6], pads=[3, 2], weight_zero=70))
     assert operators(model) == {"Transpose": 2, CONV: 1}
@@ -114,8 +113,7 @@ def test_a_convolution_alone():
     assert node.outputs[1].name == ""
 
 
-def test_a_convolution_without_bias():
-    graph = Published()
+def test_a_convolution_without_bias(graph):
     assert set(operands(the_conv(graph, graph.convolution(graph.given(1, 5, 9), 5, 6, bias=False)))) == WEIGHTS
 
 
@@ -133,8 +131,7 @@ def test_an_activation_is_taken_in():
 
 
 @pytest.mark.parametrize("activation", ["leaky", "snake", "none"])
-def test_adain_is_taken_in_with_statistics_of_its_own(activation):
-    graph = Published()
+def test_adain_is_taken_in_with_statistics_of_its_own(graph, activation):
     x = adain(graph, graph.frames(6))
     x = {"leaky": graph.add("LeakyRelu", x, alpha=0.2), "snake": graph.snake(x, 6), "none": x}[activation]
     model = fused(graph, graph.convolution(x, 6, 5))
@@ -150,14 +147,12 @@ def test_adain_is_taken_in_with_statistics_of_its_own(activation):
 
 
 @pytest.mark.parametrize("epsilon", [1e-5, 1e-3])
-def test_the_epsilon_goes_along(epsilon):
-    graph = Published()
+def test_the_epsilon_goes_along(graph, epsilon):
     x = graph.modulation(graph.norm(graph.frames(6), epsilon=epsilon), graph.given(1, 12), 6)
     assert number(the_conv(graph, graph.convolution(x, 6, 5)), "epsilon") == pytest.approx(epsilon)
 
 
-def test_statistics_come_from_the_convolution_before():
-    graph = Published()
+def test_statistics_come_from_the_convolution_before(graph):
     x = graph.snake(adain(graph, convolved(graph)), 6)
     model = fused(graph, graph.convolution(x, 6, 4))
     assert operators(model) == {"Transpose": 1, CONV: 2}
@@ -176,8 +171,7 @@ def test_statistics_come_from_the_convolution_before():
     ],
     ids=["a sum that a convolution gives", "upsampling"],
 )
-def test_statistics_come_from_what_is_before(before, made_by):
-    graph = Published()
+def test_statistics_come_from_what_is_before(graph, before, made_by):
     model = fused(graph, graph.convolution(adain(graph, before(graph)), 6, 4))
     assert STATISTICS not in operators(model)
     statistics = operands(convolutions_of(model)[-1])["statistics"]
@@ -185,8 +179,7 @@ def test_statistics_come_from_what_is_before(before, made_by):
     assert statistics is statistics.producer().outputs[1]
 
 
-def test_what_is_put_together_has_its_statistics_taken_once():
-    graph = Published()
+def test_what_is_put_together_has_its_statistics_taken_once(graph):
     both = graph.add("Concat", convolved(graph), graph.frames(2), axis=1)
     normalized = graph.norm(both)
     outputs = [graph.convolution(graph.modulation(normalized, graph.given(1, 16), 8), 8, 3) for _ in range(2)]
@@ -200,8 +193,7 @@ def test_what_is_put_together_has_its_statistics_taken_once():
 
 @pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("n_sums", [0, 1, 2, 3])
-def test_two_sums_and_a_quotient_are_taken_in(n_sums, first):
-    graph = Published()
+def test_two_sums_and_a_quotient_are_taken_in(graph, n_sums, first):
     y = convolved(graph)
     for other in [graph.frames(6) for _ in range(n_sums)]:
         y = graph.add("Add", *((other, y) if first else (y, other)))
@@ -213,8 +205,7 @@ def test_two_sums_and_a_quotient_are_taken_in(n_sums, first):
     assert left["Add"] == left["Div"] == (n_sums > 2)
 
 
-def test_two_convolutions_that_are_added_become_one_after_the_other():
-    graph = Published()
+def test_two_convolutions_that_are_added_become_one_after_the_other(graph):
     total = graph.add("Add", convolved(graph), convolved(graph))
     model = fused(graph, ended(graph, graph.add("Div", total, graph.constant(1.4142135))))
     found = operators(model)
@@ -235,8 +226,7 @@ BEHIND = {
 
 
 @pytest.mark.parametrize("behind", BEHIND.values(), ids=BEHIND)
-def test_other_work_behind_a_convolution_stays(behind, backend):
-    graph = Published()
+def test_other_work_behind_a_convolution_stays(graph, behind, backend):
     output = ended(graph, behind(graph, convolved(graph)))
     model = fused(graph, output)
     node = the_node(model, "DynamicQuantizeConv")
@@ -246,8 +236,7 @@ def test_other_work_behind_a_convolution_stays(behind, backend):
     check_step(backend, graph, recognize, None, output, near=within(1e-5))
 
 
-def test_an_activation_that_others_need_too_stays_for_them(backend):
-    graph = Published()
+def test_an_activation_that_others_need_too_stays_for_them(graph, backend):
     x = graph.snake(adain(graph, convolved(graph)), 6)
     outputs = [graph.convolution(x, 6, 4), ended(graph, x)]
     model = fused(graph, *outputs)
@@ -259,8 +248,7 @@ def test_an_activation_that_others_need_too_stays_for_them(backend):
     check_step(backend, graph, recognize, None, *outputs, near=within(0.03 * 255 * 0.0021 * 6))
 
 
-def test_a_sum_that_is_an_output_of_the_graph_keeps_its_name():
-    graph = Published()
+def test_a_sum_that_is_an_output_of_the_graph_keeps_its_name(graph):
     total = graph.add("Add", convolved(graph), graph.frames(6))
     model = recognize(graph.model(ended(graph, total)))
     add = the_node(model, "Add").outputs[0]
@@ -271,8 +259,7 @@ def test_a_sum_that_is_an_output_of_the_graph_keeps_its_name():
     assert model.graph.outputs[1].producer().op_type == "DynamicQuantizeConv"
 
 
-def test_the_last_convolution_takes_in_leaky_relu_only():
-    graph = Published()
+def test_the_last_convolution_takes_in_leaky_relu_only(graph):
     x = graph.add("LeakyRelu", graph.frames(5), alpha=0.01)
     weight = graph.floats(22, 5, 7)
     y = graph.add("Conv", x, weight, graph.floats(22), pads=[3, 3])
@@ -286,8 +273,7 @@ def test_the_last_convolution_takes_in_leaky_relu_only():
     assert len(node.outputs) == 1
 
 
-def test_weights_that_are_shared_are_packed_once():
-    graph = Published()
+def test_weights_that_are_shared_are_packed_once(graph):
     weight = graph.weights(5, 6, 3)
     outputs = []
     for _ in range(2):
@@ -300,8 +286,7 @@ def test_weights_that_are_shared_are_packed_once():
     assert one.inputs[2] is other.inputs[2]
 
 
-def test_nothing_is_fused_where_nothing_is_recognized():
-    graph = Published()
+def test_nothing_is_fused_where_nothing_is_recognized(graph):
     model = recognize(graph.model(graph.add("Exp", graph.snake(adain(graph, graph.frames(6)), 6))))
     names = operators(model)
     assert native.fuse(model.graph) == 0
@@ -309,9 +294,8 @@ def test_nothing_is_fused_where_nothing_is_recognized():
 
 
 @pytest.mark.parametrize("weight_zero", [0, 7, 255])
-def test_weights_that_do_not_fit_int8_give_the_same_numbers(backend, weight_zero):
+def test_weights_that_do_not_fit_int8_give_the_same_numbers(graph, backend, weight_zero):
     """No published model has any: they are packed as sums, which takes twice the time."""
-    graph = Published()
     y = ended(graph, graph.convolution(graph.frames(9, 40), 9, 17, 5, weight_zero=weight_zero))
     assert array(the_conv(graph, y).inputs[1]).shape[1] == 2 * 5
     check_step(backend, graph, recognize, None, y, near=within(1e-4))
@@ -319,12 +303,11 @@ def test_weights_that_do_not_fit_int8_give_the_same_numbers(backend, weight_zero
 
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (6, 2), (17, 31), (16, 64)])
 @pytest.mark.parametrize(("size", "dilation"), [(3, 1), (7, 3), (11, 5)])
-def test_a_residual_block_gives_the_same_numbers(backend, n_channels, n_frames, size, dilation):
+def test_a_residual_block_gives_the_same_numbers(graph, backend, n_channels, n_frames, size, dilation):
     def near(before, after):
         # Rounding that falls the other way here and there changes little against the whole.
         assert np.abs(after - before).mean() < 0.01 * (np.abs(before).mean() + 1)
 
-    graph = Published()
     x = graph.frames(n_channels, n_frames)
     for spread in (dilation, 1):
         inner = half(graph, x, n_channels, size, spread)
@@ -338,8 +321,7 @@ def test_a_residual_block_gives_the_same_numbers(backend, n_channels, n_frames, 
 # Upsampling.
 
 
-def test_upsampling_takes_in_what_is_around_it():
-    graph = Published()
+def test_upsampling_takes_in_what_is_around_it(graph):
     x = graph.add("LeakyRelu", graph.frames(5), alpha=0.1)
     upsampled = graph.upsampling(x, 5, 3, 6)
     pads = graph.constant([0, 0, 1, 0, 0, 0], np.int64)
@@ -356,8 +338,7 @@ def test_upsampling_takes_in_what_is_around_it():
     assert len(node.inputs) == 4
 
 
-def test_upsampling_takes_in_one_sum():
-    graph = Published()
+def test_upsampling_takes_in_one_sum(graph):
     total = graph.upsampling(graph.frames(5), 5, 3, 6)
     for _ in range(2):
         total = graph.add("Add", total, graph.frames(3, 54))
@@ -365,8 +346,7 @@ def test_upsampling_takes_in_one_sum():
     assert found == {"kokoro.ConvTranspose": 1, "Add": 1, "Softmax": 1}
 
 
-def test_upsampling_alone():
-    graph = Published()
+def test_upsampling_alone(graph):
     model = fused(graph, graph.upsampling(graph.frames(5), 5, 3, 10))
     assert operators(model) == {"kokoro.ConvTranspose": 1, "Transpose": 1}
     node = the_node(model, "ConvTranspose")
@@ -413,8 +393,7 @@ def test_weights_that_nodes_share_are_laid_out_once():
 
 
 @pytest.mark.parametrize("layout", list(Layout))
-def test_a_graph_without_packed_weights_stays_as_it_is(layout):
-    graph = Published()
+def test_a_graph_without_packed_weights_stays_as_it_is(graph, layout):
     assert lay_out(graph.model(ended(graph, graph.frames(5))).graph, layout) == 0
 
 
@@ -448,8 +427,7 @@ def blocks_of(graph, *outputs):
 
 @pytest.mark.parametrize(("n_channels", "n_frames", "size"), [(1, 1, 3), (6, 2, 7), (17, 40, 11), (16, 33, 3)])
 @pytest.mark.parametrize("summed", [False, True])
-def test_three_pairs_become_one_operator(native, n_channels, n_frames, size, summed):
-    graph = Published()
+def test_three_pairs_become_one_operator(graph, native, n_channels, n_frames, size, summed):
     (y,) = chain(graph, n_channels, n_frames, size)
     if summed:
         y = graph.add("Div", graph.add("Add", graph.frames(n_channels, n_frames), y), graph.constant(3.0))
@@ -480,8 +458,7 @@ def test_three_pairs_become_one_operator(native, n_channels, n_frames, size, sum
     check_step(native, graph, recognize, None, y, near=near)
 
 
-def test_statistics_of_a_block_go_to_the_next_one():
-    graph = Published()
+def test_statistics_of_a_block_go_to_the_next_one(graph):
     (y,) = chain(graph)
     model, count = blocks_of(graph, turned(graph, half(graph, y, 6, 3)))
     assert count == 1
@@ -498,8 +475,7 @@ def test_statistics_of_a_block_go_to_the_next_one():
     ],
     ids=str,
 )  # fmt: skip
-def test_other_chains_stay_convolutions(given):
-    graph = Published()
+def test_other_chains_stay_convolutions(graph, given):
     model, count = blocks_of(graph, *(turned(graph, output) for output in chain(graph, **given)))
     found = operators(model)
     assert (count, found[BLOCK], found[CONV]) == (0, 0, 2 * len(given.get("dilations", (1, 3, 5))))

@@ -12,7 +12,6 @@ from tests.service.preparation.rewriting.graph_checks import (
     the_node,
     within,
 )
-from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import normalization
 
@@ -25,8 +24,7 @@ def check(backend, graph, n, *outputs):
 
 
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (5, 1), (3, 2), (16, 9), (17, 100), (33, 31)])
-def test_adain_gives_the_same_numbers(backend, n_channels, n_frames):
-    graph = Published()
+def test_adain_gives_the_same_numbers(graph, backend, n_channels, n_frames):
     x, style = graph.given(1, n_channels, n_frames), graph.given(1, 2 * n_channels)
     model = check(backend, graph, 2, graph.modulation(graph.norm(x), style, n_channels))
     assert operators(model) == {"Transpose": 4, "kokoro.rewriting.InstanceNorm": 1, "kokoro.rewriting.Modulate": 1}
@@ -35,8 +33,7 @@ def test_adain_gives_the_same_numbers(backend, n_channels, n_frames):
 
 
 @pytest.mark.parametrize("level", [0.0, 0.1, 300.7, -999.9])
-def test_a_constant_channel_is_nearly_beta(backend, level):
-    graph = Published()
+def test_a_constant_channel_is_nearly_beta(graph, backend, level):
     x, style = graph.given_array(np.full((1, 3, 50), level, np.float32)), graph.given(1, 6)
     model = graph.model(graph.modulation(graph.norm(x), style, 3))
     normalization.rules().apply_to_model(model)
@@ -47,24 +44,21 @@ def test_a_constant_channel_is_nearly_beta(backend, level):
 
 
 @pytest.mark.parametrize("n_frames", [1, 2, 11])
-def test_a_normalization_of_frames_first_gives_the_same_numbers(backend, n_frames):
-    graph = Published()
+def test_a_normalization_of_frames_first_gives_the_same_numbers(graph, backend, n_frames):
     x, style = graph.given(n_frames, 1, 10), graph.given(1, 20)
     model = check(backend, graph, 2, graph.modulation(graph.time_first_norm(x), style, 10))
     assert dialect(model) == {"InstanceNorm": 1, "Modulate": 1}
 
 
 @pytest.mark.parametrize("frames_first", [False, True])
-def test_several_styles_share_a_normalization(backend, frames_first):
-    graph = Published()
+def test_several_styles_share_a_normalization(graph, backend, frames_first):
     normalized = graph.time_first_norm(graph.given(9, 1, 6)) if frames_first else graph.norm(graph.given(1, 6, 9))
     model = check(backend, graph, 3, *(graph.modulation(normalized, graph.given(1, 12), 6) for _ in "ab"))
     assert dialect(model) == {"InstanceNorm": 1, "Modulate": 2}
 
 
 @pytest.mark.parametrize("epsilon", [1e-12, 1e-3, 0.5])
-def test_the_epsilon_is_the_published_one(backend, epsilon):
-    graph = Published()
+def test_the_epsilon_is_the_published_one(graph, backend, epsilon):
     x, style = graph.given(1, 4, 30), graph.given(1, 8)
     model = check(backend, graph, 2, graph.modulation(graph.norm(x, epsilon=epsilon), style, 4))
     assert the_node(model, "InstanceNorm").attributes["epsilon"].as_float() == pytest.approx(epsilon)
@@ -155,13 +149,11 @@ NEAR_MISSES = {
 }
 
 
-def test_what_only_looks_like_adain_is_left_alone():
+def test_what_only_looks_like_adain_is_left_alone(graph):
     check_near_misses(normalization.rules(), NEAR_MISSES)
-    graph = Published()
     assert normalization.rules().apply_to_model(graph.model(*Variation()(graph))) == 2
 
 
-def test_a_normalization_without_a_style_does_not_stop_the_others(backend):
-    graph = Published()
+def test_a_normalization_without_a_style_does_not_stop_the_others(graph, backend):
     x, style = graph.given(1, 6, 8), graph.given(1, 12)
     check(backend, graph, 2, graph.modulation(graph.norm(graph.norm(x)), style, 6))

@@ -461,8 +461,7 @@ def test_speech_that_is_not_what_it_must_be_is_refused(layer, change, message):
         pad_frames(model.graph)
 
 
-def test_a_graph_that_numbers_something_else_is_refused():
-    graph = Published()
+def test_a_graph_that_numbers_something_else_is_refused(graph):
     numbers = graph.add("Range", *(graph.constant(k, np.int64) for k in (0, 5, 1)))
     model = graph.model(graph.cast(numbers, TensorProto.FLOAT))
     with pytest.raises(RefusedError, match="nothing numbers the frames"):

@@ -11,7 +11,6 @@ from tests.service.preparation.rewriting.graph_checks import (
     tidied,
     within,
 )
-from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import normalization
 
@@ -33,8 +32,7 @@ def modulated(graph, style, n):
 
 @pytest.mark.parametrize("bias_first", [False, True])
 @pytest.mark.parametrize(("n_style", "sizes"), [(1, (1,)), (8, (3, 5)), (33, (16, 2, 7))])
-def test_projections_of_a_style_become_one_product(backend, n_style, sizes, bias_first):
-    graph = Published()
+def test_projections_of_a_style_become_one_product(graph, backend, n_style, sizes, bias_first):
     style = graph.quantized(graph.given(1, n_style))
     outputs = [modulated(graph, graph.product(style, n_style, 2 * n, bias_first=bias_first), n) for n in sizes]
     model, found = check(backend, graph, len(sizes), *outputs)
@@ -46,9 +44,8 @@ def test_projections_of_a_style_become_one_product(backend, n_style, sizes, bias
         assert widths.numpy().tolist() == [2 * n for n in sizes]
 
 
-def test_styles_are_the_same_but_for_rounding():
+def test_styles_are_the_same_but_for_rounding(graph):
     # One multiplication and one addition of float32 behind the same integers.
-    graph = Published()
     style = graph.quantized(graph.given(1, 12))
     projected = [graph.product(style, 12, 10, bias_first=False) for _ in range(3)]
     # What is also asked for elsewhere stays where it is.
@@ -66,16 +63,14 @@ def test_styles_are_the_same_but_for_rounding():
         np.testing.assert_allclose(other, one, rtol=3e-7, atol=3e-7)
 
 
-def test_two_styles_are_projected_apart(backend):
-    graph = Published()
+def test_two_styles_are_projected_apart(graph, backend):
     styles = [graph.quantized(graph.given(1, 8)) for _ in range(2)]
     projected = [graph.product(styles[k], 8, 6, bias_first=False) for k in (0, 1, 0)]
     _, found = check(backend, graph, 3, *(modulated(graph, each, 3) for each in projected))
     assert found["com.microsoft.MatMulIntegerToFloat"] == 2
 
 
-def test_a_projection_that_two_layers_share_is_merged_once(backend):
-    graph = Published()
+def test_a_projection_that_two_layers_share_is_merged_once(graph, backend):
     projected = graph.product(graph.quantized(graph.given(1, 8)), 8, 6, bias_first=False)
     check(backend, graph, 1, *(modulated(graph, projected, 3) for _ in range(2)))
 
@@ -107,15 +102,13 @@ NEAR_MISSES = {
 
 
 @pytest.mark.parametrize("build", NEAR_MISSES.values(), ids=NEAR_MISSES)
-def test_other_styles_are_left_alone(build, backend):
-    graph = Published()
+def test_other_styles_are_left_alone(graph, build, backend):
     outputs = [modulated(graph, build(graph), 3)]
     _, found = check(backend, graph, 0, *outputs)
     assert "com.microsoft.MatMulIntegerToFloat" not in found
 
 
-def test_what_modulates_nothing_is_left_alone():
-    graph = Published()
+def test_what_modulates_nothing_is_left_alone(graph):
     model = graph.model(graph.product(graph.quantized(graph.given(1, 8)), 8, 6, bias_first=False))
     assert merge_projections(model.graph) == 0
     assert operators(model)["MatMulInteger"] == 1

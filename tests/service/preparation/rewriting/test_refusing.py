@@ -60,8 +60,7 @@ def test_every_step_refuses_a_graph_that_it_does_not_know(step, reason):
 
 
 @pytest.mark.parametrize("name", [TENSOR_NAME, "style"])
-def test_a_generator_that_lacks_what_both_parts_need_is_refused(name):
-    graph = Published()
+def test_a_generator_that_lacks_what_both_parts_need_is_refused(graph, name):
     model = graph.model(graph.generator())
     for module in (convolutions, normalization):
         module.rules().apply_to_model(model)
@@ -146,21 +145,18 @@ def refuse(tmp_path):
 
 @pytest.mark.usefixtures("known")
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_a_generator_that_cannot_be_split_is_not_prepared(variant, refuse):
-    graph = Published()
+def test_a_generator_that_cannot_be_split_is_not_prepared(graph, variant, refuse):
     style = graph.quantized(graph.given(1, 8, name="style"))
     refuse(graph.model(graph.residual_block(graph.given(1, 6, 30), style, 6)), variant, "no upsampling mixes channels")
 
 
 @pytest.mark.usefixtures("known")
-def test_a_generator_of_other_blocks_is_not_prepared(refuse):
-    graph = Published()
+def test_a_generator_of_other_blocks_is_not_prepared(graph, refuse):
     refuse(graph.model(graph.generator(residual=False)), "stock", "no residual block of 6")
 
 
 @pytest.mark.parametrize("variant", [*VARIANTS, "float32", "float16", "rounded"])
-def test_what_is_no_kokoro_is_left_alone(variant, refuse):
-    graph = Published()
+def test_what_is_no_kokoro_is_left_alone(graph, variant, refuse):
     refuse(graph.model(graph.generator()), variant, "quantized convolutions are recognized, and at least 80 are")
 
 
@@ -172,16 +168,14 @@ def test_a_normalization_without_a_style_is_not_recognized(variant, known, refus
 
 
 @pytest.mark.usefixtures("known")
-def test_an_operator_that_cannot_be_run_is_never_written(refuse, monkeypatch):
+def test_an_operator_that_cannot_be_run_is_never_written(graph, refuse, monkeypatch):
     others = resampling.rules()
     monkeypatch.setattr("service.preparation.rewriting.stock.rules", lambda **_: others)
-    graph = Published()
     refuse(graph.model(graph.generator()), "stock", "there is no operator for QuantizedConv")
 
 
 @pytest.mark.usefixtures("known")
-def test_a_small_model_of_the_known_kind_gives_the_same_numbers(tmp_path):
-    graph = Published()
+def test_a_small_model_of_the_known_kind_gives_the_same_numbers(graph, tmp_path):
     audio = graph.generator()
     before, durations = plain(graph.model(audio, TENSOR_NAME), graph.feeds)
     ir.save(graph.model(audio), tmp_path / "source.onnx")

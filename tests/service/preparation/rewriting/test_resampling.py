@@ -10,7 +10,6 @@ from tests.service.preparation.rewriting.graph_checks import (
     the_node,
     within,
 )
-from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import resampling
 
@@ -33,8 +32,7 @@ def check(backend, graph, n, *outputs, near=NEAR):
     ("n_in", "n_out", "n_frames", "stride", "pad"),
     [(1, 1, 1, 1, 0), (3, 5, 1, 10, 5), (16, 16, 2, 6, 3), (17, 7, 9, 6, 0), (4, 18, 12, 2, 1), (2, 3, 5, 5, 4)],
 )
-def test_upsampling_gives_the_same_numbers(backend, n_in, n_out, n_frames, stride, pad):
-    graph = Published()
+def test_upsampling_gives_the_same_numbers(graph, backend, n_in, n_out, n_frames, stride, pad):
     x = graph.given(1, n_in, n_frames)
     model = check(backend, graph, 1, graph.upsampling(x, n_in, n_out, stride, pads=[pad, pad]))
     assert operators(model) == {"Transpose": 2, "kokoro.rewriting.Upsample": 1}
@@ -48,8 +46,7 @@ def pooling(graph, x, n, **given):
 
 
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (2, 7), (17, 1), (16, 10), (33, 3)])
-def test_pooling_gives_the_same_numbers(backend, n_channels, n_frames):
-    graph = Published()
+def test_pooling_gives_the_same_numbers(graph, backend, n_channels, n_frames):
     model = check(backend, graph, 1, pooling(graph, graph.given(1, n_channels, n_frames), n_channels))
     assert "ConvTranspose" not in operators(model)
 
@@ -63,43 +60,37 @@ def convolving(graph, x, n_in, n_out, size, **given):
 @pytest.mark.parametrize(
     ("n_in", "n_out", "n_frames", "size"), [(1, 1, 1, 1), (16, 22, 40, 7), (5, 3, 1, 7), (3, 17, 2, 3), (4, 16, 9, 1)]
 )
-def test_the_float_convolution_gives_the_same_numbers(backend, n_in, n_out, n_frames, size):
-    graph = Published()
+def test_the_float_convolution_gives_the_same_numbers(graph, backend, n_in, n_out, n_frames, size):
     model = check(backend, graph, 1, convolving(graph, graph.given(1, n_in, n_frames), n_in, n_out, size))
     assert operators(model) == {"Transpose": 2, "kokoro.rewriting.Conv": 1}
     assert attributes_of(the_node(model, "Conv")) == {"pad": size // 2}
 
 
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (5, 1), (16, 8), (3, 11)])
-def test_each_frame_twice_is_exact(backend, n_channels, n_frames):
-    graph = Published()
+def test_each_frame_twice_is_exact(graph, backend, n_channels, n_frames):
     model = check(backend, graph, 1, resized(graph, graph.given(1, n_channels, n_frames), 1, 1, 2), near=EXACT)
     assert dialect(model) == {"Repeat": 1}
 
 
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 2), (5, 3), (16, 8)])
-def test_a_reflected_frame_is_exact(backend, n_channels, n_frames):
-    graph = Published()
+def test_a_reflected_frame_is_exact(graph, backend, n_channels, n_frames):
     model = check(backend, graph, 1, padded(graph, graph.given(1, n_channels, n_frames), 0, 0, 1, 0, 0, 0), near=EXACT)
     assert dialect(model) == {"Reflect": 1}
 
 
-def test_the_last_upsampling_is_reflected(backend):
-    graph = Published()
+def test_the_last_upsampling_is_reflected(graph, backend):
     upsampled = graph.upsampling(graph.add("LeakyRelu", graph.given(1, 18, 11), alpha=0.1), 18, 9, 6)
     reflected = padded(graph, upsampled, 0, 0, 1, 0, 0, 0)
     check(backend, graph, 2, graph.add("Add", reflected, graph.given(1, 9, 67)))
 
 
-def test_attributes_that_are_left_out_have_their_defaults(backend):
-    graph = Published()
+def test_attributes_that_are_left_out_have_their_defaults(graph, backend):
     x = graph.given(1, 4, 6)
     convolved = graph.add("Conv", x, graph.floats(3, 4, 1), graph.floats(3))
     check(backend, graph, 2, convolved, graph.add("ConvTranspose", x, graph.floats(4, 3, 2), graph.floats(3)))
 
 
-def test_weights_may_be_shared(backend):
-    graph = Published()
+def test_weights_may_be_shared(graph, backend):
     up, down = (graph.floats(6, 4, 6), graph.floats(4)), (graph.floats(5, 6, 3), graph.floats(5))
     each = (graph.floats(6, 1, 3), graph.floats(6))
     outputs = []

@@ -11,16 +11,14 @@ NEAR = within(5e-6)
 
 @pytest.mark.parametrize("alpha_first", [True, False])
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (5, 4), (16, 1), (18, 33)])
-def test_snake_gives_the_same_numbers(backend, n_channels, n_frames, alpha_first):
-    graph = Published()
+def test_snake_gives_the_same_numbers(graph, backend, n_channels, n_frames, alpha_first):
     activated = graph.snake(graph.given(1, n_channels, n_frames), n_channels, alpha_first=alpha_first)
     model = check_step(backend, graph, snake.rules(), 1, activated, near=NEAR)
     assert operators(model) == {"Transpose": 2, "kokoro.rewriting.Snake": 1}
     assert the_node(model, "Snake").inputs[1].const_value.shape == (n_channels,)
 
 
-def test_activations_may_share_alpha(backend):
-    graph = Published()
+def test_activations_may_share_alpha(graph, backend):
     alpha, reciprocal = (graph.constant(np.full((1, 6, 1), number)) for number in (2.0, 0.5))
     outputs = [put_together(graph, graph.given(1, 6, 9), alpha, reciprocal)[0] for _ in range(3)]
     check_step(backend, graph, snake.rules(), 3, *outputs, near=NEAR)

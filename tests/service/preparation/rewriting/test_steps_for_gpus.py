@@ -137,8 +137,7 @@ def test_the_polynomial_is_as_near_as_it_says():
 
 
 @pytest.mark.parametrize("shape", [(3,), (1, 11, 7), ()])
-def test_every_angle_of_a_graph_is_computed_so(shape):
-    graph = Published()
+def test_every_angle_of_a_graph_is_computed_so(graph, shape):
     x = graph.given_array(np.asarray(graph.random.normal(size=shape), np.float32))
     outer = graph.add("Atan", graph.add("Atan", x))
     check_step(STOCK, graph, angles.rules(), 2, outer, near=within(0, rtol=6e-7))
@@ -159,8 +158,7 @@ def resized(graph, **changes):
     return graph.add("Resize", graph.given(1, 2, 8), "", graph.constant([1, 1, 3]), **given)
 
 
-def test_what_was_so_before_needs_no_attribute_and_gives_the_same_numbers():
-    graph = Published()
+def test_what_was_so_before_needs_no_attribute_and_gives_the_same_numbers(graph):
     halves = graph.add_many("Split", 2, graph.given(1, 6, 4), axis=1, num_outputs=2)
     published = graph.model(resized(graph), *halves, graph.add("Cast", graph.given(3), to=1, saturate=1))
     published.graph.opset_imports["ai.onnx.ml"] = 5
@@ -174,14 +172,12 @@ def test_what_was_so_before_needs_no_attribute_and_gives_the_same_numbers():
 
 
 @pytest.mark.parametrize("changes", [{"antialias": 1}, {"keep_aspect_ratio_policy": "not_larger"}])
-def test_what_could_not_be_said_then_is_refused(changes):
-    graph = Published()
+def test_what_could_not_be_said_then_is_refused(graph, changes):
     with pytest.raises(RefusedError, match=f"{next(iter(changes))} = .* is not of opset {OPSET}"):
         lower_opset(graph.model(resized(graph, **changes)))
 
 
-def test_other_domains_that_are_used_stay():
-    graph = Published()
+def test_other_domains_that_are_used_stay(graph):
     model = graph.model(graph.add("FusedMatMul", graph.given(2, 2), graph.given(2, 2), domain="com.microsoft"))
     lower_opset(model)
     assert dict(model.graph.opset_imports) == {"": OPSET, "com.microsoft": 1}

@@ -25,14 +25,12 @@ def array(value):
     return ir.convenience.get_const_tensor(value).numpy()
 
 
-def test_a_kernel_of_one_frame_is_a_product():
-    graph = Published()
+def test_a_kernel_of_one_frame_is_a_product(graph):
     model = lowered(graph, graph.convolution(graph.frames(5), 5, 6, 1, bias=False))
     assert operators(model) == {"DynamicQuantizeLinear": 1, TO_FLOAT: 1, "Softmax": 1}
 
 
-def test_a_longer_kernel_sees_gathered_frames():
-    graph = Published()
+def test_a_longer_kernel_sees_gathered_frames(graph):
     model = lowered(graph, graph.convolution(graph.frames(5), 5, 6, 3, bias=False))
     found = operators(model)
     assert (found["Pad"], found["Gather"], found[TO_FLOAT]) == (1, 1, 1)
@@ -41,8 +39,7 @@ def test_a_longer_kernel_sees_gathered_frames():
 
 
 @pytest.mark.parametrize("weight_zero", [128, 69, 0])
-def test_weights_are_signed_if_their_pairs_fit_16_bits(weight_zero):
-    graph = Published()
+def test_weights_are_signed_if_their_pairs_fit_16_bits(graph, weight_zero):
     model = lowered(graph, graph.convolution(graph.frames(5), 5, 6, 3, weight_zero=weight_zero))
     node = the_node(model, "MatMulIntegerToFloat")
     matrix, zero = array(node.inputs[1]), array(node.inputs[5])
@@ -67,9 +64,8 @@ def test_weights_are_signed_if_their_pairs_fit_16_bits(weight_zero):
         ((255, 129), True), ((255, 130), False),
     ],
 )  # fmt: skip
-def test_the_widest_pairs_of_weights_are_multiplied_exactly(weights, signed):
+def test_the_widest_pairs_of_weights_are_multiplied_exactly(graph, weights, signed):
     """The largest activations; the numbers are those of 64-bit integers."""
-    graph = Published()
     x = np.array([[0.0, 0.0], [255.0, 255.0], [255.0, 0.0], [0.0, 255.0]], np.float32)
     given = graph.given_array(x[None])
     quantized, scale, zero = graph.quantized(graph.add("Transpose", given, perm=[0, 2, 1]))
@@ -87,8 +83,7 @@ def test_the_widest_pairs_of_weights_are_multiplied_exactly(weights, signed):
     np.testing.assert_array_equal(found.ravel(), expected)
 
 
-def test_adain_takes_its_sums_as_products():
-    graph = Published()
+def test_adain_takes_its_sums_as_products(graph):
     x = graph.norm(graph.frames(6))
     styles = [graph.given(1, 12) for _ in range(2)]
     found = operators(lowered(graph, *(graph.modulation(x, style, 6) for style in styles)))
@@ -119,10 +114,9 @@ def test_the_polynomial_is_as_near_to_the_sine_as_it_says():
     assert 0 < first < first + second / 4 < 4 * np.sqrt(np.pi)
 
 
-def test_snake_after_adain_is_near_whatever_alpha_is():
+def test_snake_after_adain_is_near_whatever_alpha_is(graph):
     alpha = np.array([1.4, 0.2, -0.3, 0.02, -0.006, 1e-5], np.float32)
     n_frames = 400
-    graph = Published()
     style = graph.given_array(np.repeat([[2.0, 0.5]], 6, axis=1).astype(np.float32))
     x = graph.given(1, 6, n_frames)
     v = graph.modulation(graph.norm(x), style, 6)
@@ -138,8 +132,7 @@ def test_snake_after_adain_is_near_whatever_alpha_is():
     assert (np.abs(found - exact)[0] <= bound).all()
 
 
-def test_upsampling_and_the_last_convolution_are_one_product_each():
-    graph = Published()
+def test_upsampling_and_the_last_convolution_are_one_product_each(graph):
     upsampled = graph.upsampling(graph.frames(5), 5, 6, 4)
     last = graph.add("Conv", upsampled, graph.floats(7, 6, 3), graph.floats(7), pads=[1, 1])
     found = operators(lowered(graph, last))
@@ -162,8 +155,7 @@ def activated(graph, x, n_channels):
     return graph.snake(graph.modulation(graph.norm(x), style, n_channels), n_channels)
 
 
-def test_a_residual_block_counts_its_frames_once():
-    graph = Published()
+def test_a_residual_block_counts_its_frames_once(graph):
     x = graph.frames(6)
     for dilation in (1, 3):
         y = graph.convolution(activated(graph, x, 6), 6, 6, 3, dilations=[dilation], pads=[dilation, dilation])
@@ -175,22 +167,19 @@ def test_a_residual_block_counts_its_frames_once():
 @pytest.mark.parametrize(
     ("pad", "stride", "expected"), [(1, 1, 1), (0, 1, 2), (1, 2, 2)], ids=["as many", "no padding", "stride"]
 )
-def test_only_a_convolution_that_keeps_frames_passes_their_number_on(pad, stride, expected):
-    graph = Published()
+def test_only_a_convolution_that_keeps_frames_passes_their_number_on(graph, pad, stride, expected):
     first = graph.convolution(graph.given(1, 5, 9), 5, 6, 3, pads=[pad, pad], strides=[stride])
     model = recognize(graph.model(graph.convolution(first, 6, 6, 3)))
     assert (share_lengths(model.graph), told(model)) == (2, expected)
 
 
-def test_sums_of_frames_of_two_origins_are_counted_anew():
-    graph = Published()
+def test_sums_of_frames_of_two_origins_are_counted_anew(graph):
     total = graph.add("Add", *(graph.convolution(graph.given(1, 5, 9), 5, 6, 3) for _ in "ab"))
     model = recognize(graph.model(graph.convolution(total, 6, 6, 3)))
     assert (share_lengths(model.graph), told(model)) == (3, 3)
 
 
-def test_frames_that_are_equally_many_are_named_alike():
-    graph = Published()
+def test_frames_that_are_equally_many_are_named_alike(graph):
     y = graph.convolution(activated(graph, graph.frames(5), 5), 5, 6)
     model = recognize(graph.model(graph.add("Transpose", y, perm=[0, 2, 1]), y))
     share_lengths(model.graph)
@@ -199,8 +188,7 @@ def test_frames_that_are_equally_many_are_named_alike():
     assert convolved[2] == 6
 
 
-def test_what_was_told_changes_no_bit():
-    graph = Published()
+def test_what_was_told_changes_no_bit(graph):
     x = graph.given(1, 6, 9)
     total = graph.add("Add", x, graph.convolution(activated(graph, x, 6), 6, 6, 3, dilations=[3], pads=[3, 3]))
     strided = graph.convolution(total, 6, 5, 3, strides=[2])

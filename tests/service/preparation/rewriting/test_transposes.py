@@ -223,8 +223,7 @@ def four_times(graph):
         (four_times, 2, {"Exp": 1, "Transpose": 2}),
     ],
 )
-def test_two_transposes_that_undo_each_other_are_dropped_and_nothing_is_moved(build, n_pairs, left):
-    graph = Published()
+def test_two_transposes_that_undo_each_other_are_dropped_and_nothing_is_moved(graph, build, n_pairs, left):
     published = graph.model(*built(graph, build))
     model = copied(published)
     assert cancel_transposes(model.graph) == n_pairs
