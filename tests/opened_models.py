@@ -18,8 +18,7 @@ def open_file(path, runtime=None):
 
 def open_folder(folder, runtime=None, variant="float32", operators=None):
     """Open what was rewritten into a folder, on the processor."""
-    key = CacheKey("", 0, variant, "any")
-    prepared = PreparedModel(folder.name, folder, key, "for a test", operators)
+    prepared = PreparedModel(folder.name, folder, CacheKey("", 0, variant, "any"), "for a test", operators)
     model = open_model(prepared, runtime or open_runtime())
     assert isinstance(model, SplitModel)
     return model

@@ -91,8 +91,7 @@ def write_small_kokoro(path, pitch=1.0, frames=1.0):
         "chords": chords,
         "sines": np.sin(2 * np.pi * cycles),
     }
-    outputs = "float[m] audio, float[1, n] durations"
-    onnx.save(_model(_TOKENS, outputs, _ENCODING + _DECODING, constants), path)
+    onnx.save(_model(_TOKENS, "float[m] audio, float[1, n] durations", _ENCODING + _DECODING, constants), path)
     return path
 
 
@@ -164,8 +163,7 @@ def _of_another(**change):
     """Return what writes the two parts of another model than the one that it is given."""
 
     def rewrite(source, folder, variant, progress, layout=0):
-        other = write_small_kokoro(folder / "other.onnx", **change)
-        return faithful(other, folder, variant, progress)
+        return faithful(write_small_kokoro(folder / "other.onnx", **change), folder, variant, progress)
 
     return rewrite
 

@@ -111,8 +111,7 @@ def test_rooms_of_the_service_import_in_one_direction(repository):
 def test_doors_are_known_to_the_application_alone(repository):
     root = repository / "service" / "api"
     rooms = {path.relative_to(root).parts[0].removesuffix(".py") for path in root.rglob("*.py")}
-    packages = {path.parent.name for path in root.glob("*/__init__.py")}
-    assert packages <= DOORS | {"middleware"}
+    assert {path.parent.name for path in root.glob("*/__init__.py")} <= DOORS | {"middleware"}
     assert rooms >= DOORS
     for file in sorted(root.rglob("*.py")):
         room = file.relative_to(root).parts[0].removesuffix(".py")

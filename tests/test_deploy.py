@@ -99,8 +99,7 @@ def test_operators_take_their_documents_strictly(repository, name, module, kind)
 
 def test_the_kustomization_names_files_that_are_there(repository):
     folder = repository / "deploy/kubernetes"
-    kustomization = documents(repository)["kubernetes/kustomization.yaml"]
-    assert set(kustomization) == {"apiVersion", "kind", "resources"}
+    assert set(documents(repository)["kubernetes/kustomization.yaml"]) == {"apiVersion", "kind", "resources"}
     text = (folder / "kustomization.yaml").read_text(encoding="utf-8")
     for path in folder.glob("*.yaml"):
         assert path.name == "kustomization.yaml" or path.name in text
@@ -118,8 +117,7 @@ def test_the_deployment_sets_settings_that_there_are_and_drains_in_time(reposito
     assert settings.threads == int(container["resources"]["limits"]["cpu"])
     assert [port["containerPort"] for port in container["ports"]] == [settings.port]
     assert str(settings.api_keys_file) == "/etc/kokoro/keys"
-    pause_s = container["lifecycle"]["preStop"]["sleep"]["seconds"]
-    needed_s = pause_s + settings.shutdown_timeout_s + _CANCEL_S
+    needed_s = container["lifecycle"]["preStop"]["sleep"]["seconds"] + settings.shutdown_timeout_s + _CANCEL_S
     assert spec["terminationGracePeriodSeconds"] > needed_s
     # What a Service named kokoro would set without enableServiceLinks: false.
     monkeypatch.setenv("KOKORO_PORT", "tcp://10.0.0.1:80")

@@ -86,8 +86,7 @@ def test_the_wheel_of_ortffi_is_its_modules_and_says_that_it_needs_only_numpy(di
     assert about["License-Expression"] == "Apache-2.0"
     assert [Requirement(line).name for line in about.get_all("Requires-Dist")] == ["numpy"]
     assert "# ortffi" in about.get_payload()
-    licence = (repository / "LICENSE").read_bytes()
-    assert (repository / "ortffi/LICENSE").read_bytes() == licence
+    assert (repository / "ortffi/LICENSE").read_bytes() == (repository / "LICENSE").read_bytes()
     assert "## Unreleased" in (repository / "ortffi/CHANGELOG.md").read_text(encoding="utf-8")
 
 
@@ -105,8 +104,7 @@ def test_ortffi_runs_a_model_in_an_environment_with_numpy_only(dist, tmp_path, l
         (packages / path.name).symlink_to(path)
     # pip refuses where anything but numpy is needed: there is no index to take it from.
     run(sys.executable, "-m", "pip", "--python", python, "install", "--no-index", the_one(dist, "ortffi-*.whl"))
-    model = doubling()
-    (tmp_path / "doubling.onnx").write_bytes(model)
+    (tmp_path / "doubling.onnx").write_bytes(doubling())
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     env["ONNXRUNTIME_LIB_DIR"] = str(library.path.parent)
     printed = run(python, "-c", RUN, "doubling.onnx", cwd=tmp_path, env=env).splitlines()

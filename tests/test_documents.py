@@ -39,8 +39,7 @@ def test_default_toml_names_every_setting_with_its_default(repository, monkeypat
 
 def test_every_setting_in_the_configuration_files_has_a_comment_before_it(repository):
     for file in (repository / "config").glob("*.toml"):
-        lines = file.read_text(encoding="utf-8").splitlines()
-        for before, line in pairwise(lines):
+        for before, line in pairwise(file.read_text(encoding="utf-8").splitlines()):
             if re.match(r"(# )?[a-z_]+ = |\[", line):
                 commented_out = re.match(r"# [a-z_]+ = ", before)
                 assert before.startswith("#") or commented_out, f"{file}: {line}"
@@ -53,8 +52,7 @@ def test_jetson_toml_is_accepted_and_asks_for_the_gpu(repository):
 
 
 def test_the_errors_page_lists_the_code_and_status_of_every_error_a_caller_can_get(repository):
-    text = text_of(repository, "docs/errors.md")
-    rows = dict(re.findall(r"^\| (\d{3}) \| (.*) \|$", text, re.MULTILINE))
+    rows = dict(re.findall(r"^\| (\d{3}) \| (.*) \|$", text_of(repository, "docs/errors.md"), re.MULTILINE))
 
     def classes(base):
         return {base}.union(*(classes(child) for child in base.__subclasses__()))
@@ -68,8 +66,7 @@ def test_the_readme_and_the_glossary_are_short_and_the_index_names_every_page(re
     index = text_of(repository, "docs/README.md")
     pages = {path.name for path in (repository / "docs").glob("*.md")} - {"README.md"}
     assert pages == set(re.findall(r"\]\(([a-z-]+\.md)\)", index))
-    text = text_of(repository, "docs/glossary.md")
-    rows = re.findall(r"^\| ([^|]+) \| [A-Z0-9]", text, re.MULTILINE)
+    rows = re.findall(r"^\| ([^|]+) \| [A-Z0-9]", text_of(repository, "docs/glossary.md"), re.MULTILINE)
     assert 10 < len(rows) <= 20
     assert len(set(rows)) == len(rows)
 
@@ -86,8 +83,7 @@ def test_no_link_between_documents_leads_nowhere(repository):
 
 def test_every_target_of_the_makefile_is_in_its_help(repository):
     text = text_of(repository, "Makefile")
-    phony = re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)
-    targets = " ".join(phony).split()
+    targets = " ".join(re.findall(r"^\.PHONY: (.*)$", text, re.MULTILINE)).split()
     assert len(targets) > 10
     for target in targets:
         assert re.search(rf"^{target}:.* ## \S", text, re.MULTILINE), target
@@ -110,8 +106,7 @@ def test_the_notice_names_every_package_that_is_installed_with_the_service(repos
     known = set(re.findall(r"[\w.]+", notice))
     spelled = {"soundfile": "pythonsoundfile", "soxr": "pythonsoxr"}
     for name in ("serve.txt", "jetson.txt", "prepare.txt"):
-        text = text_of(repository / "constraints", name)
-        packages = set(re.findall(r"^([\w.-]+)==", text, re.MULTILINE))
+        packages = set(re.findall(r"^([\w.-]+)==", text_of(repository / "constraints", name), re.MULTILINE))
         assert len(packages) > 3
         for package in packages:
             word = re.sub(r"[-_]", "", package.lower())
@@ -128,8 +123,7 @@ def test_every_build_takes_the_same_zig(repository):
 
 def test_the_notice_names_every_package_that_only_brings_a_model_to_test_with(repository):
     notice = text_of(repository, "NOTICE")
-    text = text_of(repository, "constraints/models.txt")
-    names = re.findall(r"^([\w-]+)==", text, re.MULTILINE)
+    names = re.findall(r"^([\w-]+)==", text_of(repository, "constraints/models.txt"), re.MULTILINE)
     assert len(names) > 5
     for name in names:
         assert name in notice
@@ -146,8 +140,7 @@ def test_contributing_names_every_module_of_the_rewriting_and_the_api(repository
     root = repository / "service" / "api"
     rooms = {path.stem for path in root.glob("*.py")} - {"__init__"}
     rooms |= {f"{path.parent.name}/" for path in root.glob("*/__init__.py")}
-    missing = {room for room in rooms if f"`{room}`" not in text}
-    assert not missing
+    assert not {room for room in rooms if f"`{room}`" not in text}
 
 
 def test_each_step_of_the_architecture_is_a_file(repository):

@@ -41,8 +41,7 @@ def main(kind, cache_dir):
 
 def print_durations(kind, cache_dir):
     """Print the durations of a model in this process, in frames of 25 ms."""
-    settings = Settings(cache_dir=cache_dir, prepare=kind != "published")
-    synthesizer = load_synthesizer(settings, note)
+    synthesizer = load_synthesizer(Settings(cache_dir=cache_dir, prepare=kind != "published"), note)
     prepared = synthesizer.model.prepared
     if (prepared.variant or "published") != kind:
         sys.exit(f"{kind} was asked for; the model is {prepared.detail}")
@@ -65,8 +64,7 @@ def print_times(cache_dir):
     with serving(cache_dir) as address:
         start = time.monotonic()
         body = json.dumps({"text": TEXT, "timestamps": "phoneme"}).encode()
-        headers = {"Content-Type": "application/json"}
-        request = urllib.request.Request(f"{address}/synthesize", body, headers)
+        request = urllib.request.Request(f"{address}/synthesize", body, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=_STARTUP_S) as response:
             answer = json.load(response)
         print("seconds", answer["duration_s"])

@@ -75,8 +75,7 @@ def test_the_fade_is_that_of_the_seams():
     joiner, parts, middles = Seams(200), [], []
     for number, window in enumerate(windows_of(200, soon=True)):
         first, last = window.in_context(200)
-        level = np.full((last - first) * SAMPLES_PER_FRAME, number % 2, np.float32)
-        parts.append(joiner.join(window, level))
+        parts.append(joiner.join(window, np.full((last - first) * SAMPLES_PER_FRAME, number % 2, np.float32)))
         middles.append(joiner.last)
     samples = np.concatenate(parts)
     faded = np.flatnonzero((samples > 0) & (samples < 1))

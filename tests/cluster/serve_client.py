@@ -72,8 +72,7 @@ class Serve:
                 time.sleep(0.5)
 
     def _application(self):
-        details = self._dashboard.get("/api/serve/applications/").json()
-        return details["applications"].get("kokoro", {})
+        return self._dashboard.get("/api/serve/applications/").json()["applications"].get("kokoro", {})
 
     def _deployment(self):
         return self._application().get("deployments", {}).get("Kokoro", {})

@@ -17,8 +17,7 @@ def test_ray_takes_the_file(repository, name):
     config = yaml.safe_load((repository / "deploy/ray" / name).read_text(encoding="utf-8"))
     if "spec" in config:
         config = yaml.safe_load(config["spec"]["serveConfigV2"])
-    deployed = ServeDeploySchema.model_validate(config)
-    (application,) = deployed.applications
+    (application,) = ServeDeploySchema.model_validate(config).applications
     assert application.import_path == "service.cluster.serving:build"
     arguments = config["applications"][0]["args"]
     arguments["settings"].pop("api_keys_file", None)  # it is on the nodes

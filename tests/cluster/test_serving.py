@@ -169,8 +169,7 @@ class Load:
 
 def assert_kept(load, whole_stream, whole_answer):
     """Check that nothing truncated looks whole; return the streams that broke."""
-    lost = [(each.status, each.broken, each.body[:200]) for each in load.whole if not each.is_whole]
-    assert not lost
+    assert not [(each.status, each.broken, each.body[:200]) for each in load.whole if not each.is_whole]
     assert all(each.body == whole_answer for each in load.whole)
     assert all(each.body == whole_stream for each in load.streams if each.is_whole)
     broken = [each for each in load.streams if not each.is_whole]
@@ -183,8 +182,7 @@ def assert_kept(load, whole_stream, whole_answer):
 def wholes(plain):
     """What the plain server says to the requests of a load."""
     stream = ask(port=int(plain.url.rpartition(":")[2]), text=LONG, stream=True, format="pcm")
-    answer = ask(port=int(plain.url.rpartition(":")[2]), text=SHORT, format="pcm")
-    return stream.body, answer.body
+    return stream.body, ask(port=int(plain.url.rpartition(":")[2]), text=SHORT, format="pcm").body
 
 
 N_REPLICA_KILLS = int(os.environ.get("REPLICA_KILLS", "2"))

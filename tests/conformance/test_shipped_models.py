@@ -81,8 +81,7 @@ def _echo(numbers, length):
 
 
 def _losses(numbers, length):
-    audio = numbers.floats(1, 1, length, 257)
-    return {"degraded_audio": audio, "rater_embed": numbers.floats(1, 64)}
+    return {"degraded_audio": numbers.floats(1, 1, length, 257), "rater_embed": numbers.floats(1, 64)}
 
 
 def _detectors(numbers, n_detectors, n_classes):
@@ -165,8 +164,7 @@ def test_a_shipped_model_gives_the_same_bits(shipped, models, onnxruntime):
 
 
 def test_a_classifier_gives_the_same_labels_and_maps(onnxruntime):
-    path = Path(onnxruntime.__file__).parent / IRIS.path
-    outputs = _compare(path, IRIS, onnxruntime)
+    outputs = _compare(Path(onnxruntime.__file__).parent / IRIS.path, IRIS, onnxruntime)
     labels, probabilities = outputs[0]
     assert labels.shape == (3,)
     assert [set(item) for item in probabilities] == [{0, 1, 2}] * 3

@@ -258,8 +258,7 @@ def _account(root, user):
 
 
 def _groups(root):
-    lines = (root / "etc/group").read_text(encoding="utf-8").splitlines()
-    fields = [line.split(":") for line in lines]
+    fields = [line.split(":") for line in (root / "etc/group").read_text(encoding="utf-8").splitlines()]
     return [(int(gid), members.split(",")) for _, _, gid, members in fields]
 
 

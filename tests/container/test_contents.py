@@ -28,8 +28,7 @@ def packages(tmp_path):
 def root(repository, tmp_path, packages):
     """Return a tree with which nothing is wrong."""
     for name in ("LICENSE", "NOTICE"):
-        text = (repository / name).read_text(encoding="utf-8")
-        write(tmp_path / "usr/share/doc/kokoro-service" / name, text)
+        write(tmp_path / "usr/share/doc/kokoro-service" / name, (repository / name).read_text(encoding="utf-8"))
     write(packages / "service/__main__.py", "print('Hello.')\n")
     write_program(packages / "service/libkokoro_ops.so", machine=183)
     write(tmp_path / "usr/bin/cat")

@@ -39,5 +39,4 @@ def first_missing_library(build):
 
 def _loads(name):
     program = f"import ctypes; ctypes.CDLL({name!r})"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
-    return done.returncode == 0
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0

@@ -144,8 +144,7 @@ def test_the_nodes_are_on_the_gpu(speaking, capsys):
 
 @pytest.mark.usefixtures("gpu")
 def test_the_library_has_kernels_for_this_gpu(build):
-    capability = Machine().driver.gpus[0].capability
-    assert build.kernels.supports(capability) is True
+    assert build.kernels.supports(Machine().driver.gpus[0].capability) is True
 
 
 def test_a_run_on_the_gpu_can_be_stopped(speaking, voices):

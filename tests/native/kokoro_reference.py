@@ -137,12 +137,10 @@ class Convolution:
         if self.statistics is not None and self.negative_slope >= 0:
             ends = self.activated(self.statistics[2:]).astype(np.float32)
         scale, zero_point = quantization(ends)
-        q = np.clip(np.rint(v / scale) + zero_point, 0, 255).astype(np.uint8)
-        return q, scale, zero_point
+        return np.clip(np.rint(v / scale) + zero_point, 0, 255).astype(np.uint8), scale, zero_point
 
     def accumulators(self, q, zero_point):
-        padding = ((self.pad_begin, self.pad_end), (0, 0))
-        rows = np.pad(q.astype(np.int64) - zero_point, padding)
+        rows = np.pad(q.astype(np.int64) - zero_point, ((self.pad_begin, self.pad_end), (0, 0)))
         taps = self.w.astype(np.int64)
         starts = np.arange(self.output_rows) * self.stride
         total = np.zeros((self.output_rows, self.w.shape[0]), np.int64)
@@ -192,13 +190,11 @@ class Convolution:
         return [of_taps, *halves] if fits(*halves) else [of_taps]
 
     def weight_sums(self):
-        parts = [self.w, *self.differences()]
-        return np.concatenate([part.sum(axis=(1, 2), dtype=np.int32) for part in parts])
+        return np.concatenate([part.sum(axis=(1, 2), dtype=np.int32) for part in [self.w, *self.differences()]])
 
     def runs(self):
         """As long as the weights allow, one group after the other."""
-        parts = [self.packed(), *map(in_fours, self.differences())]
-        packed = np.concatenate(parts, axis=1).astype(int)
+        packed = np.concatenate([self.packed(), *map(in_fours, self.differences())], axis=1).astype(int)
         runs = np.zeros(packed.shape[:3], np.uint8)
         for place in np.ndindex(runs.shape[:2]):
             runs[place] = runs_of(packed[place])
@@ -230,8 +226,7 @@ class HarmonicSource:
         frames = np.arange(len(self.f0))
         phase = np.stack([np.interp(at, frames, p) for p in self.phase.T.astype(np.float64)])
         total = self.bias + (self.weight * np.float64(self.amplitude)) @ np.sin(phase)
-        voiced = np.repeat(self.f0 > self.threshold, self.factor)
-        return np.where(voiced, np.tanh(total), self.silence)
+        return np.where(np.repeat(self.f0 > self.threshold, self.factor), np.tanh(total), self.silence)
 
 
 def polar_to_cartesian(x):
@@ -364,8 +359,7 @@ def random_convolution(sizes, seed=0):
     if "style" in sizes.parts:
         chosen |= {"style": 0.3 * normal(2 * sizes.inner), "statistics": statistics(c.x)}
     if "range" in sizes.parts:  # one end wider than x, one narrower; with style or alone
-        ends = np.float32([[1], [1], [1.5], [0.5]])
-        chosen["statistics"] = statistics(c.x) * ends
+        chosen["statistics"] = statistics(c.x) * np.float32([[1], [1], [1.5], [0.5]])
     if "leaky" in sizes.parts:
         chosen["negative_slope"] = 0.2
     if "output_scale" in sizes.parts:

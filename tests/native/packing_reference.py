@@ -15,8 +15,7 @@ def in_fours(w):
     panels, groups = -(-out // 16), -(-inner // 4)
     whole = np.zeros((panels * 16, groups * 4, taps), np.int8)
     whole[:out, :inner] = w
-    fours = whole.reshape(panels, 16, groups, 4, taps).transpose(0, 4, 2, 1, 3)
-    return np.ascontiguousarray(fours)
+    return np.ascontiguousarray(whole.reshape(panels, 16, groups, 4, taps).transpose(0, 4, 2, 1, 3))
 
 
 def in_eights(fours):

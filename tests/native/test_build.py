@@ -41,8 +41,7 @@ def names_in(library):
 
 
 def test_warnings_are_none(tmp_path):
-    flags = ["-Wall", "-Wextra", "-Werror"]
-    assert build.build(tmp_path / "library.so", flags=flags).exists()
+    assert build.build(tmp_path / "library.so", flags=["-Wall", "-Wextra", "-Werror"]).exists()
 
 
 def test_nothing_is_compiled_twice(library_path):

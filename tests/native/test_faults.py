@@ -33,14 +33,12 @@ def test_no_fault_of_memory_or_of_c(tmp_path, monkeypatch, every):
         variants = {name: flags for name, flags in build.VARIANTS[family].items() if name == taken}
         monkeypatch.setitem(build.VARIANTS, family, variants)
         held = [*variants, "portable"]
-    program = build.build(tmp_path / "driver", flags=build.SANITIZERS, main=DRIVER)
-    assert drive([str(program)], 40) == held
+    assert drive([str(build.build(tmp_path / "driver", flags=build.SANITIZERS, main=DRIVER))], 40) == held
 
 
 @pytest.mark.usefixtures("library_path")
 def test_no_variant_reads_beyond_a_tensor(tmp_path):
-    program = build.build(tmp_path / "driver", main=DRIVER)
-    assert drive([str(program)], 60) == native_library.runnable()
+    assert drive([str(build.build(tmp_path / "driver", main=DRIVER))], 60) == native_library.runnable()
 
 
 @pytest.mark.slow
@@ -49,8 +47,7 @@ def test_the_avxvnni_kernels_agree_where_only_avx512_has_the_instruction(tmp_pat
         pytest.skip("needs a processor with AVX512-VNNI")
     monkeypatch.setitem(build.VARIANTS, "x86_64", {})
     flags = [*build.AVX2, *build.AVX512, "-DHAVE_AVX512VNNI"]
-    driver = DRIVER.with_name("avxvnni_driver.c")
-    program = build.build(tmp_path / "driver", flags=flags, main=driver)
+    program = build.build(tmp_path / "driver", flags=flags, main=DRIVER.with_name("avxvnni_driver.c"))
     assert drive([str(program)], 60) == ["avx512vnni", "portable"]
 
 
@@ -61,8 +58,7 @@ def test_the_neon_variants_agree_with_the_portable_one(tmp_path):
         if shutil.which(tool) is None:
             pytest.skip(f"needs {tool}: install {package}")
     program = build.build(tmp_path / "driver", cc=compiler, flags=["-static"], main=DRIVER)
-    held = drive([emulator, "-cpu", "max", str(program)], 60)
-    assert held == [*build.VARIANTS["aarch64"], "portable"]
+    assert drive([emulator, "-cpu", "max", str(program)], 60) == [*build.VARIANTS["aarch64"], "portable"]
     # Without the dot products only these are left.
     assert drive([emulator, "-cpu", "cortex-a72", str(program)], 10) == ["neon", "portable"]
 
@@ -70,8 +66,7 @@ def test_the_neon_variants_agree_with_the_portable_one(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("clang") is None, reason="needs clang: install clang")
 def test_clang_compiles_the_same_kernels(tmp_path):
-    flags = ["-Wall", "-Wextra", "-Werror"]
-    program = build.build(tmp_path / "driver", cc="clang", flags=flags, main=DRIVER)
+    program = build.build(tmp_path / "driver", cc="clang", flags=["-Wall", "-Wextra", "-Werror"], main=DRIVER)
     held = drive([str(program)], 60)
     assert held[-1] == "portable"
     assert set(held) <= set(native_library.variants())

@@ -17,8 +17,7 @@ SIZES = [(1, 1, 4), (2, 5, 4), (9, 33, 20), (7, 64, 36), *KOKORO]
 def inputs_of(lstm):
     def operands(matrix, suffix):
         c = reference.matmul(lstm.x, matrix.w, matrix.scales)
-        scales = {f"weight_scales{suffix}": matrix.scales}
-        return native_models.operands_of(c, suffix) | scales
+        return native_models.operands_of(c, suffix) | {f"weight_scales{suffix}": matrix.scales}
 
     of_both = operands(lstm.of_input, "") | operands(lstm.of_state, "_of_state")
     return {"x": lstm.x[None], **of_both, "bias": lstm.bias}

@@ -141,8 +141,7 @@ def test_several_outputs_are_the_columns_times_their_scales(run, rows, inner, ou
     c = random_matmul(rows, inner, out)
     scales = np.array([0.3535534, 1.0, -3.0], np.float32)[:count]
     names = ["y", "y2", "y3"][:count]
-    inputs = inputs_of(c) | {"output_scales": scales}
-    outputs = run("DynamicQuantizeMatMul", inputs, {"channels": out}, names)
+    outputs = run("DynamicQuantizeMatMul", inputs_of(c) | {"output_scales": scales}, {"channels": out}, names)
     whole = np.split(run_matmul(run, c), count, axis=2)
     for output, columns, scale in zip(outputs, whole, scales, strict=True):
         assert np.array_equal(output, columns * scale)

@@ -75,8 +75,7 @@ def test_statistics_are_left_out_where_nobody_reads_them(run):
     ids=str,
 )
 def test_long_and_short_tensors(run, sizes):
-    parts = frozenset({"bias", "style", "alpha", "residual"})
-    c = reference.random_convolution(replace(sizes, parts=parts))
+    c = reference.random_convolution(replace(sizes, parts=frozenset({"bias", "style", "alpha", "residual"})))
     y, statistics = run_convolution(run, c)
     assert_is_result(y, c)
     exact = reference.statistics(y[0])
@@ -85,8 +84,7 @@ def test_long_and_short_tensors(run, sizes):
 
 def float_convolution():
     random = np.random.default_rng(1)
-    shapes = ((700, 64), (22, 64, 7), (22,))
-    given = [random.standard_normal(shape, np.float32) for shape in shapes]
+    given = [random.standard_normal(shape, np.float32) for shape in ((700, 64), (22, 64, 7), (22,))]
     return reference.FloatConvolution(*given, pad_begin=3, pad_end=3, negative_slope=0.01)
 
 
@@ -237,8 +235,7 @@ def test_a_variant_chosen_too_late_refuses_what_it_would_misread(library_path):
         with native_library.using(early):
             inputs, attributes = made_of(c)
             model = native_models.model("DynamicQuantizeConv", inputs, attributes, ["y"])
-            builder = ortffi.SessionBuilder().with_custom_ops(library_path)
-            session = builder.commit_from_memory(model)
+            session = ortffi.SessionBuilder().with_custom_ops(library_path).commit_from_memory(model)
         given = {name: array for name, array in inputs.items() if array is not None}
         with session:
             with (
@@ -270,7 +267,6 @@ def test_several_runs_of_one_session_do_not_meet(library_path, threads):
     builder = ortffi.SessionBuilder().with_custom_ops(library_path).with_intra_threads(threads)
     with builder.commit_from_memory(model) as session, ThreadPoolExecutor(4) as pool:
         alone = [session.run(each, copy=True) for each in inputs]
-        together = pool.map(lambda i: session.run(inputs[i % 4], copy=True), range(24))
-        for i, outputs in enumerate(together):
+        for i, outputs in enumerate(pool.map(lambda i: session.run(inputs[i % 4], copy=True), range(24))):
             for found, expected in zip(outputs, alone[i % 4], strict=True):
                 assert np.array_equal(found, expected)

@@ -32,8 +32,7 @@ def in_pairs(sizes):
 
 def walk(shape, step, seed=0):
     """Bytes whose neighbours in time differ by `step` at most."""
-    random = np.random.default_rng(seed)
-    steps = random.integers(-step, step + 1, shape)
+    steps = np.random.default_rng(seed).integers(-step, step + 1, shape)
     steps[0] += 128
     return np.abs((np.cumsum(steps, axis=0) + 255) % 510 - 255).astype(np.uint8)
 
@@ -49,8 +48,7 @@ class TestIntegers:
     @pytest.mark.parametrize("sizes", [(300, 128, 128, 11, 5), (260, 64, 96, 7, 3)], ids=str)
     def test_are_those_of_the_definition_at_kokoros_sizes(self, sizes):
         rows, inner, out, kernel, dilation = sizes
-        pads = (dilation * (kernel // 2),) * 2
-        c = in_pairs(reference.Sizes(rows, inner, out, kernel, dilation, pads=pads))
+        c = in_pairs(reference.Sizes(rows, inner, out, kernel, dilation, pads=(dilation * (kernel // 2),) * 2))
         assert_exact(c, walk(c.x.shape, 9), 77)
 
     @pytest.mark.parametrize("dilation", [1, 2, 3])

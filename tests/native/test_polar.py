@@ -13,8 +13,7 @@ def random_polar(rows, bins, largest=4.0, seed=0):
     """Magnitudes of e^-20 to e^20, phases of up to so many radians."""
     random = np.random.default_rng(seed)
     levels = random.uniform(-20, 20, (rows, bins))
-    phases = random.uniform(-largest, largest, (rows, bins))
-    return np.concatenate([levels, phases], axis=1).astype(np.float32)
+    return np.concatenate([levels, random.uniform(-largest, largest, (rows, bins))], axis=1).astype(np.float32)
 
 
 def both(values):

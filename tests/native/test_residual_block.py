@@ -24,8 +24,7 @@ class Block:
         self.addend = random.standard_normal((rows, channels), np.float32)
         self.output_scale = 1 / 3
         parts = frozenset({"bias", "style", "alpha"})
-        pads = (kernel // 2, kernel // 2)
-        sizes = reference.Sizes(rows, channels, channels, kernel, pads=pads, parts=parts)
+        sizes = reference.Sizes(rows, channels, channels, kernel, pads=(kernel // 2, kernel // 2), parts=parts)
         self.convolutions = [
             replace(
                 reference.random_convolution(sizes, seed), weight_scale=0.001 * (seed + 1), dilation=dilation,
@@ -124,8 +123,7 @@ def test_is_six_convolutions(run, run_six, variant, shape, addend, outputs, pair
     block = Block(*shape, pairs=pairs)
     y, *found = run("ResidualBlock", block.inputs(addend=addend), block.attributes(), outputs)
     expected = dict(zip(["y", "s", "measured"], run_six(block, addend=addend), strict=True))
-    named = dict(zip(filter(None, outputs), [y[0], *found], strict=True))
-    for name, array in named.items():
+    for name, array in dict(zip(filter(None, outputs), [y[0], *found], strict=True)).items():
         assert np.array_equal(array, expected[name].reshape(array.shape))
     np.testing.assert_allclose(expected["s"], reference.statistics(expected["y"]), rtol=1e-3, atol=1e-4)
 
@@ -268,8 +266,7 @@ def test_runs_that_do_not_add_up_are_refused_where_they_are_read(assert_refused,
 def test_threads_change_nothing(library_path, threads):
     block = Block(600, 128, 7, pairs=True)
     inputs = block.inputs(addend=True, given=random_statistics(block), share=0.3)
-    outputs = ["y", "s", "measured"]
-    model = native_models.model("ResidualBlock", inputs, block.attributes(), outputs)
+    model = native_models.model("ResidualBlock", inputs, block.attributes(), ["y", "s", "measured"])
     results = []
     for count in (1, threads):
         builder = ortffi.SessionBuilder().with_custom_ops(library_path).with_intra_threads(count)

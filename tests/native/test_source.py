@@ -93,8 +93,7 @@ class TestDefinition:
     @pytest.mark.parametrize("largest", [4, 1e3, 1e5, 1e6])
     def test_a_sine_is_within_a_millionth(self, largest):
         """Of phases that are not interpolated; tanh of a thousandth of it hardly bends it."""
-        random = np.random.default_rng(0)
-        phase = random.uniform(-largest, largest, 200_000).astype(np.float32)
+        phase = np.random.default_rng(0).uniform(-largest, largest, 200_000).astype(np.float32)
         phase[:50] = np.round(np.arange(50) * largest / 50 / np.pi) * np.pi
         phase[50:100] = phase[:50] + np.float32(np.pi / 2)
         f0 = np.full(len(phase), 100, np.float32)

@@ -40,8 +40,7 @@ class TestIntegers:
     @given(sizes=sizes, seed=st.integers(0, 99), zero_point=st.integers(0, 255))
     def test_are_those_of_the_definition(self, sizes, seed, zero_point):
         c = reference.random_convolution(sizes, seed)
-        q = np.random.default_rng(seed).integers(0, 256, c.x.shape, np.uint8)
-        assert_exact(c, q, zero_point)
+        assert_exact(c, np.random.default_rng(seed).integers(0, 256, c.x.shape, np.uint8), zero_point)
 
     @pytest.mark.parametrize("seed", [0, 3], ids=["wide weights", "small weights"])
     @pytest.mark.parametrize("sizes", KOKORO, ids=str)
@@ -56,8 +55,7 @@ class TestIntegers:
         """Two weights of 64 are what a run of one group holds; of 65 none does."""
         c = reference.random_convolution(reference.Sizes(20, 100, 20, 12))
         c = replace(c, w=np.full_like(c.w, weight))
-        q = np.full(c.x.shape, activation, np.uint8)
-        assert_exact(c, q, 255 - activation)
+        assert_exact(c, np.full(c.x.shape, activation, np.uint8), 255 - activation)
 
     @pytest.mark.parametrize("activation", [0, 255])
     @pytest.mark.parametrize("run", [1, 2, 4, 8, 16, 64, 127])
@@ -77,11 +75,9 @@ class TestIntegers:
     def test_are_exact_where_weights_do_not_fit_8_bits(self, zero_point):
         """Published weights of 0 to 255 less a zero point far from their middle."""
         c = reference.random_convolution(reference.Sizes(20, 37, 35, 3, dilation=2, pads=(2, 1)))
-        w = np.random.default_rng(1).integers(0, 256, c.w.shape, np.int16) - np.int16(zero_point)
-        c = replace(c, w=w)
+        c = replace(c, w=np.random.default_rng(1).integers(0, 256, c.w.shape, np.int16) - np.int16(zero_point))
         assert c.packed().shape[1] == 3 * (3 if zero_point == 0 else 2)
-        q = np.random.default_rng(0).integers(0, 256, c.x.shape, np.uint8)
-        assert_exact(c, q, 99)
+        assert_exact(c, np.random.default_rng(0).integers(0, 256, c.x.shape, np.uint8), 99)
 
     @pytest.mark.parametrize("wide", [(0,), (3,), (8,), (0, 1, 2, 5, 8), tuple(range(9))], ids=str)
     def test_are_exact_where_some_groups_must_be_widened(self, wide):
@@ -91,8 +87,7 @@ class TestIntegers:
             w[5, 4 * group + 2 : 4 * group + 4, 1] = 127
         c = replace(c, w=w)
         assert np.count_nonzero(c.runs() & 128) > 0
-        q = np.full(c.x.shape, 255, np.uint8)
-        assert_exact(c, q, 0)
+        assert_exact(c, np.full(c.x.shape, 255, np.uint8), 0)
 
 
 @pytest.mark.usefixtures("variant")
@@ -137,8 +132,7 @@ class TestQuantisation:
         c = reference.random_convolution(reference.Sizes(400, 24, 3, parts=frozenset({"alpha"})))
         c.alpha = np.full(24, alpha, np.float32)
         q, _, _ = native_library.quantize(c)
-        different = np.count_nonzero(q != c.quantized()[0])
-        assert different <= q.size // 1000
+        assert np.count_nonzero(q != c.quantized()[0]) <= q.size // 1000
 
     def test_snake_adds_nothing_where_alpha_is_zero(self):
         c = reference.random_convolution(reference.Sizes(30, 20, 3))
@@ -232,8 +226,7 @@ class TestHostileValues:
     @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 3.4e38, -3.4e38])
     @pytest.mark.parametrize("parts", [set(), {"style", "alpha", "bias"}, {"leaky", "residual"}])
     def test_give_a_result(self, value, parts):
-        sizes = reference.Sizes(37, 21, 19, parts=frozenset(parts))
-        c = reference.random_convolution(sizes)
+        c = reference.random_convolution(reference.Sizes(37, 21, 19, parts=frozenset(parts)))
         c.x[[0, 17, 36], [0, 16, 20]] = value
         y, statistics = native_library.convolve(c)
         assert y.shape == (37, 19)
@@ -352,8 +345,7 @@ class TestOperators:
 @pytest.mark.usefixtures("library_path")
 class TestChoice:
     def test_the_fastest_that_runs_is_in_use(self):
-        in_use = native_library.library().kokoro_variant_in_use().decode()
-        assert in_use == native_library.runnable()[0]
+        assert native_library.library().kokoro_variant_in_use().decode() == native_library.runnable()[0]
 
     def test_portable_is_always_there_and_last(self):
         assert native_library.variants()[-1] == "portable"

@@ -31,8 +31,7 @@ def test_more_memory_makes_longer_chunks_and_halves_the_longer_ones():
 def test_runs_have_as_many_frames_as_there_is_memory_for():
     buckets = (32, 100, 400, 640)
     assert affordable(buckets, 1 << 40, "float32") == buckets
-    least = affordable(buckets, 430 << 20, "float32")
-    assert least == (32, 100)
+    assert affordable(buckets, 430 << 20, "float32") == (32, 100)
     assert longest_chunk_s(430 << 20, "float32") < 400 * 0.025
     assert affordable((400, 640), 430 << 20, "float32") == (400,)
 

@@ -172,8 +172,7 @@ def test_the_real_model_keeps_its_promise_at_every_length(model_file, cache_dir,
     assert (kokoro.prepared.variant is not None) is prepare
     styles = np.fromfile(repository / "voices/af_heart.bin", "<f4").reshape(510, 1, 256)
     for n_tokens, speed in lengths:
-        token_ids = [43 + i % 20 for i in range(n_tokens)]
-        inference = kokoro.infer(token_ids, styles[n_tokens - 1], speed)
+        inference = kokoro.infer([43 + i % 20 for i in range(n_tokens)], styles[n_tokens - 1], speed)
         assert len(inference.durations) == n_tokens + 2
         assert inference.samples.size == SAMPLES_PER_FRAME * inference.durations.sum()
         assert inference.durations.min() >= 1

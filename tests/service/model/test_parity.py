@@ -71,8 +71,7 @@ def test_durations_may_differ_by_the_slack_and_are_compared_where_both_are(durat
 
 def test_more_than_the_slack_is_unlike_and_the_sounds_are_counted():
     other = spoken((3, 3, 4, 3, 5))
-    message = "other durations: 1 of 5 tokens differ; 18 frames in all, not 15"
-    with pytest.raises(UnlikeError, match=message):
+    with pytest.raises(UnlikeError, match="other durations: 1 of 5 tokens differ; 18 frames in all, not 15"):
         compare(saying(spoken()), saying(other), slack_frames=1)
     compare(saying(spoken()), saying(other), slack_frames=2)
 

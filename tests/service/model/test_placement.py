@@ -108,8 +108,7 @@ def test_it_is_said_in_a_line():
         "100 % of the nodes (1990 CUDA, 10 CPU) and 95 % of the time on the GPU, 4 copies between "
         "host and device; left to the CPU: Range, Shape"
     )
-    whole = str(Placement({CUDA: 7}, 0, 0.0, ()))
-    assert whole.endswith("0 copies between host and device")
+    assert str(Placement({CUDA: 7}, 0, 0.0, ())).endswith("0 copies between host and device")
     check = GpuCheck(placement, {"short": 0.34, "long": 1.0}, 12.0, "no CUDA graphs: old")
     assert str(check) == (
         f"{placement}; durations equal to the CPU's, distance short 0.3 dB, long 1.0 dB; "

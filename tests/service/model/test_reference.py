@@ -15,8 +15,7 @@ TOKENS = {name: len(ids) + 2 for name, ids in SENTENCES.items()}
 
 
 def loaded(path, **given):
-    model = write_small_kokoro(path, **given)
-    return open_file(model, open_runtime(threads=1))
+    return open_file(write_small_kokoro(path, **given), open_runtime(threads=1))
 
 
 @pytest.fixture(scope="module")

@@ -84,8 +84,7 @@ def test_statistics_come_block_by_block_layer_by_layer():
 
 
 def test_least_and_greatest_are_on_both_sides_of_the_mean():
-    chance = np.random.default_rng(2)
-    steps, usual = chance.normal(0, 3, (2, 4, 50)).astype(np.float32)
+    steps, usual = np.random.default_rng(2).normal(0, 3, (2, 4, 50)).astype(np.float32)
     mean, variance, least, greatest = statistics_of(steps, usual)
     assert (variance > 0).all()
     assert (least < mean).all()

@@ -53,15 +53,13 @@ class Bench:
         return self.get(self.lines.append).folder / "encoder.onnx"
 
     def get(self, progress):
-        source = Source(self.source, False)
-        prepared = get(source, "processor", open_runtime(), self.cache, progress)
+        prepared = get(Source(self.source, False), "processor", open_runtime(), self.cache, progress)
         assert isinstance(prepared, PreparedModel)
         return prepared
 
     def load(self, name):
         self.rewrite_by(name)
-        settings = Settings(model=self.source, cache_dir=self.cache)
-        return load_model(settings, open_runtime(), self.lines.append)
+        return load_model(Settings(model=self.source, cache_dir=self.cache), open_runtime(), self.lines.append)
 
 
 def no_operators(kernels=None):

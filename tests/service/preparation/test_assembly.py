@@ -16,8 +16,7 @@ from service.preparation import assemble, assembly, cached, model_path, remove
 def test_the_parts_add_up_to_the_published_file(model_file):
     assert model_file.stat().st_size == SIZE_BYTES
     assert hashlib.sha256(model_file.read_bytes()).hexdigest() == SHA256
-    files = model_file.parent.glob(f"{model_file.stem}.*")
-    assert sorted(path.suffix for path in files) == [".lock", ".onnx"]
+    assert sorted(path.suffix for path in model_file.parent.glob(f"{model_file.stem}.*")) == [".lock", ".onnx"]
 
 
 def test_progress_is_shown_when_writing_and_not_when_the_file_is_there(tmp_path):

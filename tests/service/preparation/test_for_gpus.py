@@ -38,8 +38,7 @@ class Cache:
 
     def prepare(self, rewriting):
         self._patch.setattr(store, "PROGRAM", PROGRAM.format(rewriting))
-        made = make_for_gpus(self.source, open_runtime(), self.path, self.lines.append)
-        return [each.place for each in made]
+        return [each.place for each in make_for_gpus(self.source, open_runtime(), self.path, self.lines.append)]
 
     def find(self, precision):
         return get(self.source, precision, open_runtime("cuda"), self.path, self.lines.append)

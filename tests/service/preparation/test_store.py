@@ -181,8 +181,7 @@ def test_what_nobody_has_used_for_a_week_goes(bench):
 
 
 def test_what_cannot_be_removed_is_told_and_nothing_fails(bench, caplog, monkeypatch):
-    path = bench.prepare("faithful")
-    family = path.parent.name.partition("-")[0]
+    family = bench.prepare("faithful").parent.name.partition("-")[0]
     old = bench.prepared / f"{family}-stock-0-1.19.0-0"
     old.mkdir()
     unused_for(store.KEPT_UNUSED_S + 1, old)

@@ -101,8 +101,7 @@ class Published:
         return self.add("Mul", *((step, floats) if scale_first else (floats, step)))
 
     def quantized_bias(self, bias, step, rounding="Floor", shape=(1, -1, 1)):
-        rounded = self.add(rounding, self.add("Div", bias, step))
-        integers = self.cast(rounded, TensorProto.INT32)
+        integers = self.cast(self.add(rounding, self.add("Div", bias, step)), TensorProto.INT32)
         return self.add("Reshape", integers, self.constant(shape, np.int64))
 
     def cast(self, x, to):
@@ -113,8 +112,7 @@ class Published:
         axes = self.constant([axis], np.int64)
         centered = self.add("Sub", x, self.mean(x, axes))
         variance = self.mean(self.add("Mul", centered, centered), axes)
-        deviation = self.add("Sqrt", self.add("Add", variance, self.constant(epsilon)))
-        return self.add("Div", centered, deviation)
+        return self.add("Div", centered, self.add("Sqrt", self.add("Add", variance, self.constant(epsilon))))
 
     def mean(self, x, axes):
         return self.add("ReduceMean", x, axes, noop_with_empty_axes=0, keepdims=1)
@@ -123,18 +121,15 @@ class Published:
         """The same of [T, 1, C], giving [1, C, T]."""
         axes = self.constant([0], np.int64)
         centered = self.add("Sub", x, self.mean(x, axes))
-        variance = self.mean(self.add("Mul", centered, centered), axes)
-        turned = self.add("Transpose", variance, perm=[1, 2, 0])
+        turned = self.add("Transpose", self.mean(self.add("Mul", centered, centered), axes), perm=[1, 2, 0])
         deviation = self.add("Sqrt", self.add("Add", turned, self.constant(1e-5)))
         return self.add("Div", self.add("Transpose", centered, perm=[1, 2, 0]), deviation)
 
     def modulation(self, x, style, n, *, halves=None, one=1.0):
         """(1 + gamma) * x + beta of a style [1, 2n]."""
         column = self.add("Unsqueeze", style, self.constant([2], np.int64))
-        sizes = self.constant(halves or [n, n], np.int64)
-        gamma, beta = self.add_many("Split", 2, column, sizes, axis=1)
-        product = self.add("Mul", self.add("Add", gamma, self.constant(one)), x)
-        return self.add("Add", product, beta)
+        gamma, beta = self.add_many("Split", 2, column, self.constant(halves or [n, n], np.int64), axis=1)
+        return self.add("Add", self.add("Mul", self.add("Add", gamma, self.constant(one)), x), beta)
 
     def product(self, x, n_in, n_out, *, bias=True, bias_first=True, kind=np.int8, zero=0):
         """[..., n_out] of the outputs of what quantized [..., n_in]."""

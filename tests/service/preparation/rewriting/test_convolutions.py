@@ -62,8 +62,7 @@ def test_every_published_form_is_recognized(graph, backend, given):
 
 @pytest.mark.parametrize("level", [0.0, -3.0, 1e-30, 5.0])
 def test_constant_input_is_quantized_as_published(graph, backend, level):
-    x = graph.given_array(np.full((1, 6, 8), level, np.float32))
-    convolved = graph.convolution(x, 6, 5, bias=False)
+    convolved = graph.convolution(graph.given_array(np.full((1, 6, 8), level, np.float32)), 6, 5, bias=False)
     check_step(backend, graph, convolutions.rules(), 1, convolved, near=within(0, rtol=1e-6))
 
 

@@ -84,8 +84,7 @@ def test_a_result_that_is_asked_for_stays_under_its_name(graph, native):
     result = graph.product(graph.quantized(graph.given(1, 4, 6)), 6, 5)
     published = graph.model(result)
     published.graph.inputs[0].shape = ir.Shape([1, None, 6])
-    model = check_fused(native, published, graph.feeds, fuse_products)
-    assert model.graph.outputs[0].name == result
+    assert check_fused(native, published, graph.feeds, fuse_products).graph.outputs[0].name == result
 
 
 # Attention.
@@ -131,10 +130,8 @@ class Attention:
 
     def root(self, graph, parted):
         # As in published graphs, where another pass has put the shape before the transpose.
-        order = graph.constant([0, 2, 1, 3], np.int64)
-        shape = graph.add("Gather", graph.add("Shape", parted), order, axis=0)
-        bounds = [graph.constant([bound], np.int64) for bound in (self.start, END)]
-        size = graph.add("Slice", shape, *bounds)
+        shape = graph.add("Gather", graph.add("Shape", parted), graph.constant([0, 2, 1, 3], np.int64), axis=0)
+        size = graph.add("Slice", shape, *[graph.constant([bound], np.int64) for bound in (self.start, END)])
         norm = graph.add("Sqrt", graph.cast(size, TensorProto.FLOAT))
         return graph.add("Sqrt", graph.add("Div", graph.constant([self.first]), norm))
 
@@ -234,8 +231,7 @@ def states_of(graph, n=6, **given):
 
 
 def encoded(graph, n_rows=11, **given):
-    x = graph.add("Neg", graph.given(1, n_rows, N_IN))
-    states = recurrent(graph, time_first(graph, x), **given)[0]
+    states = recurrent(graph, time_first(graph, graph.add("Neg", graph.given(1, n_rows, N_IN))), **given)[0]
     return graph.model(graph.add("Neg", time_first(graph, joined(graph, states))))
 
 

@@ -208,8 +208,7 @@ def test_a_style_is_projected_once_for_all_layers(graph):
 
 
 def test_styles_without_a_bias_or_of_floats_are_left_alone(graph):
-    unbiased = graph.product(graph.quantized(graph.given(1, 8)), 8, 6, bias=False)
-    styles = (unbiased, graph.given(1, 6))
+    styles = (graph.product(graph.quantized(graph.given(1, 8)), 8, 6, bias=False), graph.given(1, 6))
     model = graph.model(*(graph.modulation(graph.norm(graph.given(1, 3, 6)), each, 3) for each in styles))
     normalization.rules().apply_to_model(model)
     before = operators(model)
@@ -232,8 +231,7 @@ def table_of(graph, kind=np.uint8, most=120):
 def test_rows_are_taken_of_a_table_of_floats(graph, kind, zero):
     given = [] if zero is None else [graph.constant(zero, kind)]
     rows = graph.add("DequantizeLinear", looked_up(graph, table_of(graph, kind)), graph.constant(0.005), *given)
-    model = check_plain_step(graph, dequantize_embeddings, 1, rows, near=EXACT)
-    assert operators(model) == {"Gather": 1}
+    assert operators(check_plain_step(graph, dequantize_embeddings, 1, rows, near=EXACT)) == {"Gather": 1}
 
 
 def test_an_embedding_that_is_looked_up_twice_is_there_once(graph):

@@ -154,11 +154,9 @@ def test_it_speaks_as_the_published_model(published, said):
 def test_windows_with_statistics_of_the_whole_are_near_to_it(floats, said, repository):
     statistics = StatisticsPredictor.load(repository / "voices" / STATISTICS)
     ids = SENTENCES["long"]
-    style = styles(repository)[len(ids) - 1]
-    encoding = floats.encode(ids, style, 1.0)
+    encoding = floats.encode(ids, styles(repository)[len(ids) - 1], 1.0)
     n_frames, given = encoding.n_frames, statistics.predict(encoding)
-    window = Window(60, 120)
-    first, last = window.in_context(n_frames)
+    first, last = Window(60, 120).in_context(n_frames)
     here = slice(60 * SAMPLES_PER_FRAME, 120 * SAMPLES_PER_FRAME)
     inside = slice((60 - first) * SAMPLES_PER_FRAME, (120 - first) * SAMPLES_PER_FRAME)
     whole = said["long"].samples[here]

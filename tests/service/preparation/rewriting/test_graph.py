@@ -29,8 +29,7 @@ def test_neighbours_are_found(graph):
 
 
 def test_an_array_that_is_there_is_taken_and_another_gets_a_name_of_its_own(graph):
-    held = graph.constant([1, 2], np.int64)
-    model = graph.model(graph.add("Reshape", graph.given(2, 1), held))
+    model = graph.model(graph.add("Reshape", graph.given(2, 1), graph.constant([1, 2], np.int64)))
     (reshape,) = model.graph
     array = np.array([1, 2], np.int64)
     assert initializer(model.graph, array, "any") is reshape.inputs[1]
@@ -56,7 +55,6 @@ def test_one_number_is_no_list_of_one(graph):
 def test_an_array_is_stored_row_by_row_whatever_its_order(graph):
     model = graph.model(graph.add("Exp", graph.given(3)))
     array = np.arange(6, dtype=np.float32).reshape(2, 3).T
-    value = initializer(model.graph, array, "turned")
-    held = constant(value)
+    held = constant(initializer(model.graph, array, "turned"))
     assert held.flags.c_contiguous
     np.testing.assert_array_equal(held, array)

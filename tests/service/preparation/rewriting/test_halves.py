@@ -73,8 +73,7 @@ class Decoder(Published):
 
 def types_of(model):
     """What ONNX's own inference says of every value; raises where types do not fit."""
-    proto = ir.to_proto(model)
-    inferred = onnx.shape_inference.infer_shapes(proto, strict_mode=True, check_type=True)
+    inferred = onnx.shape_inference.infer_shapes(ir.to_proto(model), strict_mode=True, check_type=True)
     values = [*inferred.graph.value_info, *inferred.graph.output]
     return {value.name: value.type.tensor_type.elem_type for value in values}
 

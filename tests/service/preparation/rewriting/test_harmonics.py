@@ -29,8 +29,7 @@ def source(graph, n_frames, *, factor=FACTOR, share=None, up="asymmetric", grow=
     cycles = graph.add("Div", graph.add("Mul", repeated, multiples), graph.constant(RATE_HZ))
     rest = graph.add("Sub", cycles, graph.add("Floor", cycles))
     sampled = resized(graph, rest, share or 1 / factor, "linear", "half_pixel")
-    turned = graph.add("Transpose", sampled, perm=[0, 2, 1])
-    summed = graph.add("CumSum", turned, graph.constant(1, np.int32))
+    summed = graph.add("CumSum", graph.add("Transpose", sampled, perm=[0, 2, 1]), graph.constant(1, np.int32))
     phases = graph.add("Mul", summed, graph.constant(2 * np.pi * factor))
     grown = resized(graph, graph.add("Transpose", phases, perm=[0, 2, 1]), grow or factor, "linear", "half_pixel")
     sine = graph.add("Sin", graph.add("Transpose", grown, perm=[0, 2, 1]))
@@ -47,8 +46,7 @@ def source(graph, n_frames, *, factor=FACTOR, share=None, up="asymmetric", grow=
 def test_cycles_are_counted_by_frames(graph, n_frames, factor):
     cycles = source(graph, n_frames, factor=factor)[1]
     # The mean of two equal numbers, weighted: one rounding.
-    model = check_step(STOCK, graph, harmonics.rules(), 1, cycles, near=within(2e-7))
-    assert not operators(model)["Resize"]
+    assert not operators(check_step(STOCK, graph, harmonics.rules(), 1, cycles, near=within(2e-7)))["Resize"]
 
 
 @pytest.mark.parametrize("n_frames", [1, 2, 3, 40, 301])

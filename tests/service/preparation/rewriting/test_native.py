@@ -153,8 +153,7 @@ def test_the_epsilon_goes_along(graph, epsilon):
 
 
 def test_statistics_come_from_the_convolution_before(graph):
-    x = graph.snake(adain(graph, convolved(graph)), 6)
-    model = fused(graph, graph.convolution(x, 6, 4))
+    model = fused(graph, graph.convolution(graph.snake(adain(graph, convolved(graph)), 6), 6, 4))
     assert operators(model) == {"Transpose": 1, CONV: 2}
     first, second = convolutions_of(model)
     assert operands(second)["x"] is first.outputs[0]
@@ -180,8 +179,7 @@ def test_statistics_come_from_what_is_before(graph, before, made_by):
 
 
 def test_what_is_put_together_has_its_statistics_taken_once(graph):
-    both = graph.add("Concat", convolved(graph), graph.frames(2), axis=1)
-    normalized = graph.norm(both)
+    normalized = graph.norm(graph.add("Concat", convolved(graph), graph.frames(2), axis=1))
     outputs = [graph.convolution(graph.modulation(normalized, graph.given(1, 16), 8), 8, 3) for _ in range(2)]
     model = fused(graph, *outputs)
     found = operators(model)
@@ -249,8 +247,7 @@ def test_an_activation_that_others_need_too_stays_for_them(graph, backend):
 
 
 def test_a_sum_that_is_an_output_of_the_graph_keeps_its_name(graph):
-    total = graph.add("Add", convolved(graph), graph.frames(6))
-    model = recognize(graph.model(ended(graph, total)))
+    model = recognize(graph.model(ended(graph, graph.add("Add", convolved(graph), graph.frames(6)))))
     add = the_node(model, "Add").outputs[0]
     add.name, add.dtype = "sum", ir.DataType.FLOAT
     model.graph.outputs.append(add)
@@ -322,10 +319,8 @@ def test_a_residual_block_gives_the_same_numbers(graph, backend, n_channels, n_f
 
 
 def test_upsampling_takes_in_what_is_around_it(graph):
-    x = graph.add("LeakyRelu", graph.frames(5), alpha=0.1)
-    upsampled = graph.upsampling(x, 5, 3, 6)
-    pads = graph.constant([0, 0, 1, 0, 0, 0], np.int64)
-    reflected = graph.add("Pad", upsampled, pads, mode="reflect")
+    upsampled = graph.upsampling(graph.add("LeakyRelu", graph.frames(5), alpha=0.1), 5, 3, 6)
+    reflected = graph.add("Pad", upsampled, graph.constant([0, 0, 1, 0, 0, 0], np.int64), mode="reflect")
     total = graph.add("Add", reflected, graph.frames(3, 55))
     model = fused(graph, ended(graph, graph.add("Div", total, graph.constant(2.0))))
     assert operators(model) == {"kokoro.ConvTranspose": 1, "Div": 1, "Softmax": 1}
@@ -342,8 +337,7 @@ def test_upsampling_takes_in_one_sum(graph):
     total = graph.upsampling(graph.frames(5), 5, 3, 6)
     for _ in range(2):
         total = graph.add("Add", total, graph.frames(3, 54))
-    found = operators(fused(graph, ended(graph, total)))
-    assert found == {"kokoro.ConvTranspose": 1, "Add": 1, "Softmax": 1}
+    assert operators(fused(graph, ended(graph, total))) == {"kokoro.ConvTranspose": 1, "Add": 1, "Softmax": 1}
 
 
 def test_upsampling_alone(graph):
@@ -360,8 +354,7 @@ def test_upsampling_alone(graph):
 def two_convolutions():
     """One of an even number of groups of channels and one of an odd number."""
     graph = Published()
-    x = graph.convolution(graph.frames(9), 9, 24)
-    return fused(graph, ended(graph, graph.convolution(x, 24, 5)))
+    return fused(graph, ended(graph, graph.convolution(graph.convolution(graph.frames(9), 9, 24), 24, 5)))
 
 
 def test_only_weights_and_the_number_of_their_layout_change():

@@ -112,15 +112,13 @@ def test_terms_of_any_weights_add_up_to_them(zero_point, n_terms):
 def most_in_a_lane(groups):
     """Return what weights of one sign add up to at most, in groups [n, 16, 4]."""
     lanes = groups.astype(int).reshape(-1, 16, 2, 2)
-    of_a_sign = [lanes.clip(min=0).sum(axis=(0, 3)), -lanes.clip(max=0).sum(axis=(0, 3))]
-    return int(np.max(of_a_sign))
+    return int(np.max([lanes.clip(min=0).sum(axis=(0, 3)), -lanes.clip(max=0).sum(axis=(0, 3))]))
 
 
 @given(widest=st.sampled_from([0, 1, 3, 20, 64, 65, 127, 128]), n_in=st.integers(1, 90), seed=st.integers(0, 99))
 def test_runs_are_as_long_as_sums_fit_16_bits(widest, n_in, seed):
     random = np.random.default_rng(seed)
-    weight = random.integers(-widest, min(widest, 127), (18, n_in, 2), np.int8, endpoint=True)
-    packed = pack_integers(weight)
+    packed = pack_integers(random.integers(-widest, min(widest, 127), (18, n_in, 2), np.int8, endpoint=True))
     runs = cut_runs(packed)
     assert (runs.dtype, runs.shape) == (np.uint8, packed.shape[:3])
     for place in np.ndindex(*runs.shape[:2]):
@@ -141,5 +139,4 @@ def test_runs_are_as_long_as_sums_fit_16_bits(widest, n_in, seed):
 def test_no_run_is_longer_than_its_byte_tells():
     nothing = np.zeros((1, 1, 300, 16, 4), np.int8)
     assert cut_runs(nothing)[0, 0, :4].tolist() == [127, 127, 46, 0]
-    wide = np.full_like(nothing, 127)
-    assert cut_runs(wide)[0, 0, :4].tolist() == [255, 255, 128 + 46, 0]
+    assert cut_runs(np.full_like(nothing, 127))[0, 0, :4].tolist() == [255, 255, 128 + 46, 0]

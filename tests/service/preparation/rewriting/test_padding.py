@@ -34,8 +34,7 @@ class Speech(Published):
     def numbered(self, durations):
         """The features of tokens, repeated for their frames; those of added ones are not zero."""
         given = self.given_array(np.array([durations], np.float32), "durations")
-        clipped = self.add("Clip", given, self.constant(1.0))
-        whole = self.cast(clipped, TensorProto.INT64)
+        whole = self.cast(self.add("Clip", given, self.constant(1.0)), TensorProto.INT64)
         first = self.add("Gather", whole, self.constant(0, np.int64), axis=0)
         ends = self.add("CumSum", first, self.constant(0, np.int32))
         last = self.add("Gather", ends, self.constant(-1, np.int64), axis=0)
@@ -186,8 +185,7 @@ def spectrum(pads, size=None):
 
 def trimmed(graph, x):
     """Overlapped and added, then cut at both ends, as the sound is."""
-    weight = graph.floats(N_CHANNELS, 2, 20)
-    y = graph.add("ConvTranspose", x, weight, strides=[10])
+    y = graph.add("ConvTranspose", x, graph.floats(N_CHANNELS, 2, 20), strides=[10])
     return graph.cut(graph.cut(y, 5, END, 2, 1), 0, -5, 2, 1), 2, 10
 
 
@@ -331,8 +329,7 @@ def test_masked_frames_change_nothing_and_others_are_heard(what):
         mask[..., : 2 * 7] = 1
         (after,) = plain(model, feeds | {MASK: mask})
         assert after.shape == (SAMPLES_PER_FRAME * (7 + n_added),)
-        bound = 3e-6 * (1 + np.abs(before).max())
-        np.testing.assert_allclose(after[: before.size], before, rtol=0, atol=bound)
+        np.testing.assert_allclose(after[: before.size], before, rtol=0, atol=3e-6 * (1 + np.abs(before).max()))
     if n_told and what not in UNAWARE:
         (heard,) = plain(model, feeds | {MASK: np.ones_like(mask)})
         assert np.abs(heard[: before.size] - before).max() > 1e-3
@@ -369,8 +366,7 @@ def ended_lstm(graph, x):
         "LSTM", graph.add("Transpose", x, perm=[2, 0, 1]), graph.floats(1, 12, N_CHANNELS),
         graph.floats(1, 12, 3), "", graph.constant([3], np.int32), hidden_size=3,
     )  # fmt: skip
-    rows = graph.add("Squeeze", y, graph.ints(1))
-    return graph.add("Transpose", rows, perm=[1, 2, 0]), 3, 1
+    return graph.add("Transpose", graph.add("Squeeze", y, graph.ints(1)), perm=[1, 2, 0]), 3, 1
 
 
 def padded_with(mode):

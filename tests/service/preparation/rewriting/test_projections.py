@@ -103,8 +103,7 @@ NEAR_MISSES = {
 
 @pytest.mark.parametrize("build", NEAR_MISSES.values(), ids=NEAR_MISSES)
 def test_other_styles_are_left_alone(graph, build, backend):
-    outputs = [modulated(graph, build(graph), 3)]
-    _, found = check(backend, graph, 0, *outputs)
+    _, found = check(backend, graph, 0, *[modulated(graph, build(graph), 3)])
     assert "com.microsoft.MatMulIntegerToFloat" not in found
 
 

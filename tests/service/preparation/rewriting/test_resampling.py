@@ -41,8 +41,7 @@ def test_upsampling_gives_the_same_numbers(graph, backend, n_in, n_out, n_frames
 
 def pooling(graph, x, n, **given):
     given = WHOLE | {"output_padding": [1], "kernel_shape": [3], "strides": [2], "group": n, "pads": [1, 1]} | given
-    weight = graph.floats(n, 1, *given["kernel_shape"])
-    return graph.add("ConvTranspose", x, weight, graph.floats(n), **given)
+    return graph.add("ConvTranspose", x, graph.floats(n, 1, *given["kernel_shape"]), graph.floats(n), **given)
 
 
 @pytest.mark.parametrize(("n_channels", "n_frames"), [(1, 1), (2, 7), (17, 1), (16, 10), (33, 3)])
@@ -53,8 +52,7 @@ def test_pooling_gives_the_same_numbers(graph, backend, n_channels, n_frames):
 
 def convolving(graph, x, n_in, n_out, size, **given):
     given = WHOLE | {"kernel_shape": [size], "strides": [1], "pads": [size // 2, size // 2]} | given
-    weight = graph.floats(n_out, n_in // given["group"], size)
-    return graph.add("Conv", x, weight, graph.floats(n_out), **given)
+    return graph.add("Conv", x, graph.floats(n_out, n_in // given["group"], size), graph.floats(n_out), **given)
 
 
 @pytest.mark.parametrize(

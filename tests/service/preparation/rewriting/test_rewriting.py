@@ -200,8 +200,7 @@ def test_statistics_are_in_the_order_in_which_the_native_operators_measure_them(
     assert measured.size == stock.decoder.n_statistics
 
     def distance(given):
-        decoded = stock.decode(encoding, 0, n_frames, given)
-        return log_spectral_distance(whole, decoded.samples)
+        return log_spectral_distance(whole, stock.decode(encoding, 0, n_frames, given).samples)
 
     whole = stock.decode(encoding, 0, n_frames).samples
     right = distance(measured)

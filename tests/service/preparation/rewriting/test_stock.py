@@ -17,8 +17,7 @@ TO_FLOAT = "com.microsoft.MatMulIntegerToFloat"
 def lowered(graph, *outputs):
     """Return the graph, whose outputs are turned, so that no transposes are left in it."""
     turned = [graph.add("Transpose", output, perm=[0, 2, 1]) for output in outputs]
-    ended = [graph.add("Softmax", output, axis=-1) for output in turned]
-    return STOCK.lower(recognize(graph.model(*ended)))
+    return STOCK.lower(recognize(graph.model(*[graph.add("Softmax", output, axis=-1) for output in turned])))
 
 
 def array(value):
@@ -67,20 +66,17 @@ def test_weights_are_signed_if_their_pairs_fit_16_bits(graph, weight_zero):
 def test_the_widest_pairs_of_weights_are_multiplied_exactly(graph, weights, signed):
     """The largest activations; the numbers are those of 64-bit integers."""
     x = np.array([[0.0, 0.0], [255.0, 255.0], [255.0, 0.0], [0.0, 255.0]], np.float32)
-    given = graph.given_array(x[None])
-    quantized, scale, zero = graph.quantized(graph.add("Transpose", given, perm=[0, 2, 1]))
+    quantized, scale, zero = graph.quantized(graph.add("Transpose", graph.given_array(x[None]), perm=[0, 2, 1]))
     kernel = np.array(weights, np.uint8).reshape(1, 2, 1)
     sums = graph.add(
         "ConvInteger", quantized, graph.constant(kernel, np.uint8), zero,
         graph.constant(128, np.uint8), kernel_shape=[1],
     )  # fmt: skip
     step = graph.add("Mul", scale, graph.constant(1.0))
-    y = graph.add("Mul", graph.cast(sums, ir.DataType.FLOAT), step)
-    model = STOCK.lower(recognize(graph.model(y)))
+    model = STOCK.lower(recognize(graph.model(graph.add("Mul", graph.cast(sums, ir.DataType.FLOAT), step))))
     assert (array(the_node(model, "MatMulIntegerToFloat").inputs[1]).dtype == np.int8) == signed
     (found,) = STOCK.run(model, graph.feeds)
-    expected = x @ (np.array(weights, np.float32) - 128)
-    np.testing.assert_array_equal(found.ravel(), expected)
+    np.testing.assert_array_equal(found.ravel(), x @ (np.array(weights, np.float32) - 128))
 
 
 def test_adain_takes_its_sums_as_products(graph):
@@ -118,8 +114,7 @@ def test_snake_after_adain_is_near_whatever_alpha_is(graph):
     alpha = np.array([1.4, 0.2, -0.3, 0.02, -0.006, 1e-5], np.float32)
     n_frames = 400
     style = graph.given_array(np.repeat([[2.0, 0.5]], 6, axis=1).astype(np.float32))
-    x = graph.given(1, 6, n_frames)
-    v = graph.modulation(graph.norm(x), style, 6)
+    v = graph.modulation(graph.norm(graph.given(1, 6, n_frames)), style, 6)
     sine = graph.add("Sin", graph.add("Mul", graph.constant(alpha[None, :, None]), v))
     quotient = graph.add("Mul", graph.constant(1 / alpha[None, :, None]), graph.add("Pow", sine, graph.constant(2.0)))
     y = graph.add("Add", v, quotient)

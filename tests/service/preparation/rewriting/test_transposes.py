@@ -107,8 +107,7 @@ def test_only_transposes_that_undo_each_other_cancel(first, second, n_left):
 
 def test_a_rotation_of_frames_first_meets_what_comes_behind():
     def build(graph):
-        rotated = turned(graph, graph.given(7, 1, 3), (1, 2, 0))
-        return graph.add("Exp", turned(graph, graph.add("Sin", rotated)))
+        return graph.add("Exp", turned(graph, graph.add("Sin", turned(graph, graph.given(7, 1, 3), (1, 2, 0)))))
 
     model = moved(build)
     assert operators(model) == {"Transpose": 1, "Sin": 1, "Exp": 1}
