@@ -70,10 +70,7 @@ def _no_settings_from_outside():
 
 @pytest.fixture(scope="session", autouse=True)
 def library():
-    """ONNX Runtime's library, quiet: failures are provoked all the time.
-
-    A process has but one environment, with one log level; here all tests get the same.
-    """
+    """ONNX Runtime's, quiet: failures are provoked all the time, and a process has but one log level."""
     import ortffi
 
     return ortffi.init(log_level=ortffi.LogLevel.FATAL).library
@@ -136,7 +133,6 @@ def small_synthesizer(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def start_server(model_file, cache_dir, pytestconfig):
-    """Start servers; what is still running at the end is killed."""
     from tests.service.api.serving_process import OWN_SERVER, hosted_by, starting
 
     host = pytestconfig.getoption("hosted_by")

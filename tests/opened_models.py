@@ -11,7 +11,6 @@ from service.preparation import Source
 
 
 def open_file(path, runtime=None):
-    """Open a model file as it is."""
     file = Source(path, False).file_as_it_is("as it is", lambda line: None)
     return open_model(file, runtime or open_runtime())
 

@@ -30,10 +30,7 @@ OWN_SETTINGS = ("KOKORO_", "PYTHON", "XDG_", "VIRTUAL_ENV", "PIP_CACHE_DIR", "UV
 
 
 def interpreters():
-    """Return those that are named, or those of PATH that start, by their own paths.
-
-    pyenv has in PATH a script for each name, also of Pythons that it does not start.
-    """
+    """Return those named, or those of PATH that start: pyenv has scripts there for those it does not start."""
     if "WHEELS" not in os.environ:
         return []
     if named := os.environ.get("PYTHONS", "").split():

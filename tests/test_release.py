@@ -33,7 +33,6 @@ def change(tree, name, old, new):
 
 @pytest.fixture
 def tree(repository, tmp_path):
-    """A tree that is ready."""
     for name in FILES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(repository / name, tmp_path / name)

@@ -30,7 +30,6 @@ _STARTUP_S = 1800.0
 
 
 def main(kind, cache_dir):
-    """Print the lines."""
     if kind == "served":
         print_times(cache_dir)
         return
@@ -76,7 +75,6 @@ def print_times(cache_dir):
 
 @contextmanager
 def serving(cache_dir):
-    """Start a server, wait until it is ready, and stop it in the end."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "service", "serve", "--log-level", "warning"]
@@ -91,7 +89,6 @@ def serving(cache_dir):
 
 
 def wait_until_ready(address, server):
-    """Ask until the answer is yes."""
     give_up = time.monotonic() + _STARTUP_S
     while True:
         try:

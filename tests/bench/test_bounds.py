@@ -229,10 +229,7 @@ def test_a_side_of_which_no_recording_can_be_compared_is_a_failure(judged):
 
 @pytest.fixture
 def compared(tmp_path, monkeypatch):
-    """Hold windows against the whole and against the published model.
-
-    `change` is of the windows' sound, `durations` are others of one sentence.
-    """
+    """Hold windows, whose sound is changed, against the whole and the published model."""
 
     def compared(side, change=lambda case, samples: samples, durations=None, wrong=0, cases=CASES):
         renderings = Renderings(tmp_path, Deadline(1))

@@ -69,7 +69,6 @@ def test_sides_of_a_command_line(capsys):
 
 
 def n_samples(model):
-    """Return how many samples it makes of a sentence."""
     return model.infer(*chunk(3), 1.0).samples.size
 
 

@@ -28,7 +28,6 @@ def _small_decoder(monkeypatch):
 
 @pytest.fixture(scope="module")
 def voices(repository, tmp_path_factory):
-    """Eight of the voices that there are."""
     folder = tmp_path_factory.mktemp("voices")
     for name in SPEAKERS:
         (folder / f"{name}.bin").symlink_to(repository / "voices" / f"{name}.bin")

@@ -33,14 +33,6 @@ SESSIONS = set()
 
 
 class Node:
-    """A node of the cluster.
-
-    Args:
-        address: HEAD or WORKER.
-        folder: for Ray's sockets and logs.
-        environment: of its processes.
-    """
-
     def __init__(self, address, folder, environment):
         self.address = address
         is_head = address == HEAD
@@ -77,7 +69,6 @@ class Node:
         self._signal(signal.SIGKILL)
 
     def stop(self):
-        """End its processes."""
         self._signal(signal.SIGTERM)
         until_s = time.monotonic() + 10
         while self._signal(0) and time.monotonic() < until_s:
@@ -93,8 +84,6 @@ class Node:
 
 
 class Cluster:
-    """Two nodes; a context manager."""
-
     def __init__(self, **environment):
         self._folder = Path(tempfile.mkdtemp(prefix="kr"))  # Ray's sockets need a short path
         self._environment = {**ENVIRONMENT, **environment}
@@ -126,7 +115,6 @@ class Cluster:
 
 
 def processes(name):
-    """Return the processes of this cluster whose titles begin so,"""
     found = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():

@@ -16,16 +16,12 @@ _DEPLOY_S = 240
 
 @dataclass(frozen=True)
 class ReplicaProcess:
-    """A replica that runs: its process and the address of its node."""
-
     id: str
     pid: int
     node: str
 
 
 class Serve:
-    """The application on the cluster."""
-
     def __init__(self):
         self._dashboard = httpx.Client(base_url=DASHBOARD, timeout=60)
         self._arguments = {}
@@ -34,7 +30,6 @@ class Serve:
         self._dashboard.close()
 
     def deploy(self, **arguments):
-        """Deploy the application with these arguments; return when it runs."""
         self._arguments = arguments
         self.send({})
         self.wait_until_running(arguments.get("replicas"))
@@ -78,7 +73,6 @@ class Serve:
         return self._application().get("deployments", {}).get("Kokoro", {})
 
     def replicas(self):
-        """Return the replicas that run."""
         return [
             ReplicaProcess(each["replica_id"], each["pid"], each["node_ip"])
             for each in self._deployment().get("replicas", [])
@@ -117,7 +111,6 @@ class Heard:
 
     @property
     def replica(self):
-        """The id of the replica that answered."""
         return self.headers["x-replica"]
 
 

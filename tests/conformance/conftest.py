@@ -7,10 +7,7 @@ import ortffi
 
 @pytest.fixture(scope="session")
 def onnxruntime(library):
-    """The package, quiet, of the very version of the library that ortffi has loaded.
-
-    That one goes first: it turns telemetry off, and the package has a copy of its own.
-    """
+    """The package of the version that ortffi has loaded, which goes first: it turns telemetry off."""
     package = pytest.importorskip("onnxruntime")
     if package.__version__ != library.version:
         pytest.skip(

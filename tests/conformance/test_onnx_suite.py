@@ -42,7 +42,6 @@ class Case:
 
 
 def cases(category):
-    """The cases of a category, in the order of their names."""
     with warnings.catch_warnings():
         # The suite makes its cases on import, with overflows that it means to have and in ways
         # that a newer numpy deprecates.

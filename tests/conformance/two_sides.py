@@ -28,8 +28,6 @@ def is_native(dtype):
 
 
 class Ortffi:
-    """A model through ortffi."""
-
     def __init__(self, model):
         builder = ortffi.SessionBuilder().with_intra_threads(1)
         commit = builder.commit_from_memory if isinstance(model, bytes) else builder.commit_from_file
@@ -62,11 +60,7 @@ def _from_carrier(array, element_type):
 
 
 class Package:
-    """A model through the onnxruntime package.
-
-    Its `run` neither takes nor gives arrays of elements that numpy lacks; where a model has such,
-    the memory of its `OrtValue`s is written and read instead.
-    """
+    """Through the onnxruntime package: by `OrtValue`s where a model has elements that numpy lacks."""
 
     def __init__(self, onnxruntime, model):
         options = onnxruntime.SessionOptions()

@@ -30,7 +30,6 @@ _UNCHECKED_HASH = 0b01
 
 
 def main():
-    """Look at everything and print what is wrong, then how large the image is."""
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=Path)
     parser.add_argument("config", type=Path)

@@ -20,7 +20,6 @@ _APT_OPTIONS = re.compile(r"Acquire::(https?|Retries|Check-Valid-Until|Check-Dat
 
 
 def main(folder):
-    """Write the files."""
     release = _output("sh", "-c", '. /etc/os-release && echo "$VERSION_CODENAME"').strip()
     sources = list(_apt_sources(release))
     if not sources:
@@ -80,10 +79,7 @@ def _rank(line):
 
 
 def _paths(text):
-    """Yield the files and folders of this machine that a setting names.
-
-    An index of pip's is mounted with its folder: its links lead to files beside it.
-    """
+    """Yield what a setting names; an index of pip's with its folder, whose files its links lead to."""
     for word in re.split(r"[\s\"\[\];=]+", text):
         path = Path(word.removeprefix("file://"))
         if path.is_absolute() and path.exists() and path != CERTIFICATES:

@@ -73,7 +73,6 @@ class Image:
         )
 
     def start(self, command, **options):
-        """Start a command of the image as its user."""
         return subprocess.Popen(command, env=self.environment, preexec_fn=self._become, cwd=self.root, **options)
 
     def run(self, command, errors=subprocess.STDOUT):
@@ -96,7 +95,6 @@ class Image:
 
 
 def main():
-    """Run the checks that the arguments ask for."""
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=Path)
     parser.add_argument("config", type=Path)
@@ -145,10 +143,7 @@ def check_confinement(image):
 
 
 def check_service(image):
-    """Start the image's command, wait for its health check, ask it for speech, stop it.
-
-    The service's log is shown where something is not as promised.
-    """
+    """Start the image's command, wait, ask it for speech, stop it; show its log where something is wrong."""
     start = time.monotonic()
     with tempfile.TemporaryFile() as log:
         service = image.start(image.command, stdout=log, stderr=subprocess.STDOUT)
@@ -175,7 +170,6 @@ def _check_running(image, service, start):
 
 
 def wait_until_healthy(image, service):
-    """Run the image's health check until it succeeds."""
     give_up = time.monotonic() + _PATIENCE_S
     asked = time.monotonic()
     while (answer := image.run(image.health_check)).returncode != 0:
@@ -199,7 +193,6 @@ def check_process(image, pid):
 
 
 def check_answers(address):
-    """Ask for health, readiness and a sentence."""
     for path in ("/health", "/ready"):
         status, _ = _ask(address + path)
         promise(status == 200, f"{path} answers {status}")
@@ -229,7 +222,6 @@ def check_findings(image):
 
 
 def check_failure(image, word):
-    """See that the image's command ends and says why in one line."""
     ended = image.run(image.command)
     lines = [line for line in ended.stdout.splitlines() if line.startswith("kokoro-service: ")]
     promise(ended.returncode != 0, f"it ended well: {ended.stdout}")
@@ -239,13 +231,11 @@ def check_failure(image, word):
 
 
 def promise(kept, otherwise):
-    """Raise BrokenPromiseError with the text unless the promise is kept."""
     if not kept:
         raise BrokenPromiseError(otherwise)
 
 
 def tell(line):
-    """Print what was found."""
     print(f"   {line}", flush=True)
 
 

@@ -39,7 +39,6 @@ def compose(repository, name):
 
 
 def unit(repository):
-    """Return the values of each key of the unit."""
     text = (repository / UNIT).read_text(encoding="utf-8")
     values = {}
     for key, value in re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE):

@@ -17,13 +17,11 @@ def stub_library(tmp_path_factory):
 
 @pytest.fixture
 def stub(stub_library, library, tmp_path):
-    """A folder with the stub, which computes with the library of the other tests."""
     return Stub(stub_library, tmp_path / "cuda", library.path)
 
 
 @pytest.fixture(scope="session")
 def kokoro(tmp_path_factory):
-    """A float32 model with Kokoro's inputs and outputs, a second long for ten tokens."""
     return write_small_kokoro(tmp_path_factory.mktemp("kokoro") / "kokoro-small.onnx")
 
 

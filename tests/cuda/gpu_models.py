@@ -23,12 +23,10 @@ SAME = encode(helper.make_node("Identity", ["x"], ["y"], name="same"))
 
 
 def open_session(model=TWICE, **cuda):
-    """Make a session on the GPU with these options of the CUDA provider."""
     return SessionBuilder().with_intra_threads(1).with_cuda(**cuda).commit_from_memory(model)
 
 
 def open_graphs(model=TWICE):
-    """Make one that captures CUDA graphs."""
     return open_session(model, enable_cuda_graph=True)
 
 
@@ -42,18 +40,15 @@ def numbers(*values):
 
 
 def allocate(session, n=2):
-    """Make a tensor on the GPU, whose elements are whatever was there."""
     return session.allocate([n], memory=Memory.cuda())
 
 
 def write(target, *values):
-    """Bring numbers into a tensor on the GPU."""
     with open_session(SAME) as session, session.bind({"x": numbers(*values)}, {"y": target}) as binding:
         binding.run()
 
 
 def read(source):
-    """Return what is in a tensor on the GPU."""
     with open_session(SAME) as session, session.bind({"x": source}, {"y": Memory.CPU}) as binding:
         binding.run()
         return binding.outputs()["y"].read().tolist()

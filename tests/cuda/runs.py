@@ -11,7 +11,6 @@ N_TOKENS = 10
 
 
 def kokoro_inputs():
-    """What a Kokoro model is given: token ids, a style and a speed."""
     return {
         "tokens": np.array([[0, *(10 + 7 * n for n in range(N_TOKENS - 2)), 0]], np.int64),
         "style": np.full((1, 256), 0.05, np.float32),
@@ -20,17 +19,7 @@ def kokoro_inputs():
 
 
 def run_model(stub, model, cuda=None, *, bound=False):
-    """Run a model in a process of its own.
-
-    Args:
-        stub: in whose process.
-        model: the file.
-        cuda: arguments of `SessionBuilder.with_cuda`; None for the CPU.
-        bound: whether the outputs are bound to memory before.
-
-    Returns:
-        The text where the run failed, or None; and the outputs, as lists.
-    """
+    """Run a file in a process of the stub, on the CPU unless `with_cuda` is given arguments: error, outputs."""
     program = "from tests.cuda import runs; runs.main()"
     return json.loads(stub.python(program, json.dumps([str(model), cuda, bound])))
 

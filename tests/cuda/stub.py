@@ -61,17 +61,7 @@ made; and the text of the status where the stub let it fail."""
 
 
 class Stub:
-    """The library in a folder, and what it is told.
-
-    Args:
-        library: the compiled stub; see `compile_library`.
-        folder: where it is put; made if need be.
-        real: the library that computes.
-
-    Attributes:
-        folder: where it is. A CUDA build has its provider libraries there too.
-        path: the library.
-    """
+    """A copy of the compiled library in a folder, as a CUDA build comes, which computes by `real`."""
 
     def __init__(self, library, folder, real):
         folder.mkdir(parents=True, exist_ok=True)
@@ -111,20 +101,15 @@ class Stub:
         return self._set("STUB_COPIES", str(copies))
 
     def copy_tensors(self):
-        """Let `CopyTensors` copy to and from the GPU, which else is refused.
-
-        Others report of real libraries with CUDA built in that they have nothing to copy with.
-        """
+        """Let `CopyTensors` copy to and from the GPU, for which real libraries have been told to have nothing."""
         return self._set("STUB_COPY_TENSORS", "1")
 
     @property
     def environment(self):
-        """Return the variables that make a process use the stub in the place of the library."""
         return {**self._settings, "ONNXRUNTIME_DIR": "", "ONNXRUNTIME_LIB_DIR": str(self.folder)}
 
     @property
     def calls(self):
-        """Return the calls of all processes so far, in order."""
         if not self._record.exists():
             return []
         entries = list(map(json.loads, self._record.read_text(encoding="utf-8").splitlines()))
@@ -133,21 +118,15 @@ class Stub:
         return [Call(entry.pop("function"), entry, entry.pop("refused", None)) for entry in entries]
 
     def named(self, *functions):
-        """Return the calls of some functions, in order."""
         return [call for call in self.calls if call.function in functions]
 
     @property
     def graph_runs(self):
-        """Return what the runs of sessions that capture CUDA graphs did, in order.
-
-        Returns:
-            The graph's id, and `capture`, `replay` or `none`.
-        """
+        """Of each run of a session that captures CUDA graphs: its graph, and `capture`, `replay` or `none`."""
         runs = [run.arguments for run in self.named("Run", "RunWithBinding")]
         return [(run["graph"], run["graph_run"]) for run in runs if "graph_run" in run]
 
     def run(self, command, environment=None):
-        """Run a command that uses the stub, with Python's module path as it is here."""
         path = os.pathsep.join(filter(None, sys.path))
         return subprocess.run(
             command,
@@ -162,7 +141,6 @@ class Stub:
         return done.stdout
 
     def service(self, *arguments, environment=None):
-        """Run `kokoro-service` with these arguments."""
         return self.run([sys.executable, "-m", "service", *arguments], environment)
 
     def _set(self, name, value):
@@ -171,12 +149,7 @@ class Stub:
 
 
 def compile_library(folder):
-    """Compile the stub into a folder and return the library.
-
-    Raises:
-        FileNotFoundError: there is no compiler `cc`.
-        AssertionError: it does not take the sources; with what it says.
-    """
+    """Compile the stub into a folder, by `cc`, and return the library."""
     (folder / "ort_table.h").write_text(header(), encoding="utf-8")
     path = folder / FILE_NAME
     command = ["cc", *FLAGS, f"-I{SOURCES}", f"-I{folder}", "-o", path, *sorted(SOURCES.glob("*.c")), "-ldl", "-lm"]
@@ -186,11 +159,7 @@ def compile_library(folder):
 
 
 def header():
-    """Return ortffi's table of the C API as a C header.
-
-    `struct OrtApi` has a typed member for each function, so the compiler holds the stub's
-    functions against the prototypes, and `ort_api_slots` tells how many a version has.
-    """
+    """Return ortffi's table of the C API as a header, by whose types the compiler checks the stub's functions."""
     prototypes = {
         slot.name: (_plain(slot.returns), [_plain(parameter) for parameter in slot.parameters])
         for slot in SLOTS.values()

@@ -16,7 +16,6 @@ from service.machine import CudaBuild
 
 @pytest.fixture(scope="session")
 def build(library):
-    """The CUDA part of the library in use."""
     if lack_of_build():
         pytest.skip(lack_of_build())
     return CudaBuild(library.path)
@@ -24,14 +23,12 @@ def build(library):
 
 @pytest.fixture(scope="session")
 def no_gpu(build):
-    """Only where there is no GPU."""
     if not lack_of_gpu():
         pytest.skip("shows what is said without a GPU, and there is one: run it elsewhere")
 
 
 @pytest.fixture(scope="session")
 def gpu(build):
-    """Only where there is a GPU."""
     if lack_of_gpu():
         pytest.skip(lack_of_gpu())
 
@@ -46,8 +43,6 @@ def prepared(build, model_file, cache_dir):
 
 @pytest.fixture
 def service():
-    """Run `kokoro-service` as somebody would, with variables of its own."""
-
     def run(*arguments, **environment):
         return subprocess.run(
             [sys.executable, "-m", "service", *arguments],
@@ -60,8 +55,6 @@ def service():
 
 @pytest.fixture(scope="session")
 def load_on_gpu(gpu, prepared):
-    """Load the model on the GPU, as the service does; who asks closes it."""
-
     def load(precision):
         settings = Settings(provider="cuda", precision=precision, cache_dir=prepared)
         return load_model(settings, load_runtime(settings), lambda line: None)
@@ -71,13 +64,11 @@ def load_on_gpu(gpu, prepared):
 
 @pytest.fixture(scope="session", params=["float32", "float16"])
 def speaking(request, load_on_gpu):
-    """The model on the GPU, in each precision."""
     with closing(load_on_gpu(request.param)) as kokoro:
         yield kokoro
 
 
 @pytest.fixture(scope="session")
 def start_server(prepared):
-    """Start servers; what is still running at the end is killed."""
     with starting(prepared) as start:
         yield start

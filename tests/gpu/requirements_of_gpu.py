@@ -29,10 +29,7 @@ def lack_of_gpu():
 
 @cache
 def first_missing_library(build):
-    """Return the first library that the loader lacks for the CUDA part; empty if it lacks none.
-
-    The loader itself is asked, in a process of its own, in the order in which the part names them.
-    """
+    """Return the first library that the loader, in a process of its own, lacks for the CUDA part, or none."""
     names = [f"{stem}.so.{version}" for stem, version in build.wanted.items() if version]
     return next((name for name in names if not _loads(name)), "")
 

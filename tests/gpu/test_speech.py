@@ -31,8 +31,6 @@ and has met every length by then."""
 
 @dataclass(frozen=True)
 class Case:
-    """Something that both say."""
-
     token_ids: tuple[int, ...]
     voice: str
     speed: float
@@ -70,7 +68,6 @@ def voices():
 
 @pytest.fixture(scope="module")
 def processor(gpu, prepared):
-    """The same float32 model on the processor."""
     runtime = load_runtime(Settings())
     (folder,) = (prepared / "prepared").glob("*-float32-*")
     with closing(open_folder(folder, runtime)) as kokoro:

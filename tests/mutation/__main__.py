@@ -27,7 +27,6 @@ _PASSED, _FAILED, _INTERRUPTED, _NONE_CHOSEN = 0, 1, 2, 5
 
 
 def main(arguments=None):
-    """Plant the faults that are asked for, and return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help="a part of a fault's name")
     names = parser.parse_args(arguments).names
@@ -68,10 +67,6 @@ def copy_tree(tree):
 
 
 def plant(fault, tree):
-    """Change the line, and compile again what is compiled.
-
-    Raises ValueError where the line does not occur exactly once.
-    """
     (tree / fault.path).write_text(fault.planted(tree), encoding="utf-8")
     if fault.path.startswith("native/"):
         subprocess.run([sys.executable, "native/build.py"], cwd=tree, check=True)
@@ -88,10 +83,6 @@ def notice(fault, tree):
 
 
 def fails(tree, marks, paths=()):
-    """Run tests of a tree until one fails, and tell whether one did.
-
-    Raises RuntimeError where pytest could not run them.
-    """
     jobs = [] if paths else ["-n", str(os.cpu_count() or 1)]
     # The tree's own modules come before those that are installed.
     ran = subprocess.run(

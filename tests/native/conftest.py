@@ -18,7 +18,6 @@ def library_path():
 
 @pytest.fixture(params=native_library.FAMILY)
 def variant(request, library_path):
-    """Every variant in turn, in use for the test."""
     if request.param not in native_library.variants():
         pytest.skip(f"{request.param} is beyond this compiler")
     if request.param not in native_library.runnable():
@@ -29,7 +28,6 @@ def variant(request, library_path):
 
 @pytest.fixture
 def reads_runs(library_path):
-    """A variant that reads runs, in use for the test."""
     found = {"avx2", "neon"} & set(native_library.runnable())
     if not found:
         pytest.skip("this processor runs no variant that reads runs")
@@ -39,8 +37,6 @@ def reads_runs(library_path):
 
 @pytest.fixture
 def run(library_path):
-    """Run one node; the values of its outputs."""
-
     def run(operator, inputs, attributes, outputs):
         model = native_models.model(operator, inputs, attributes, outputs)
         builder = ortffi.SessionBuilder().with_custom_ops(library_path).with_spinning(False)
@@ -52,10 +48,7 @@ def run(library_path):
 
 @pytest.fixture
 def assert_refused(run):
-    """Hold one node to its refusals.
-
-    `made` gives inputs and attributes, which each row changes; the row's pattern is of the message.
-    """
+    """Hold a node, `made` and then changed by a row, to its refusal, whose message has the row's pattern."""
 
     def assert_refused(operator, made, rows, outputs=("y",)):
         misses = []

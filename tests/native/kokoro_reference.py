@@ -28,11 +28,7 @@ def statistics(x):
 
 
 def joined(measured, given, share):
-    """Return the statistics of two stretches together, `share` of whose rows are the given one's.
-
-    To the last bit: a rounding after each operation. The range is of both, whatever the share; at 0
-    the given ones count for nothing.
-    """
+    """Join two stretches' statistics, `share` of whose rows are given; to the last bit, with the range of both."""
     if share == 0:
         return measured
     part = np.float32(share)
@@ -50,11 +46,7 @@ unsigned activations in 16 bits."""
 
 
 def fused(a, b, c):
-    """Return a * b + c, rounded once.
-
-    In float64 the product is exact. The sum is rounded to the odd neighbour where it is not, which
-    the second rounding cannot take for a tie (Boldo and Melquiond, 2008).
-    """
+    """Return a * b + c, rounded once: by a sum rounded to odd (Boldo and Melquiond, 2008)."""
     product, addend = a.astype(np.float64) * b, c.astype(np.float64)
     total = product + addend
     part = total - product
@@ -79,10 +71,7 @@ def quantization(v):
 
 @dataclass
 class Convolution:
-    """A DynamicQuantizeConv: `x` [T, Ci], `w` int8 or int16 [Co, Ci, K].
-
-    `pairs`: sums and runs are of differences of the weights too, if these fit.
-    """
+    """`x` [T, Ci], `w` int8 or int16 [Co, Ci, K]; with `pairs`, sums and runs of differences that fit too."""
 
     x: Floats
     w: NDArray[np.signedinteger[Any]]

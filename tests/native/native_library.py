@@ -133,7 +133,6 @@ def _nan(*shape):
 
 
 def _same(c):
-    """The members of a convolution that the library has by the same name."""
     return {name: value for name, value in vars(c).items() if name not in ("w", "pairs")}
 
 
@@ -146,7 +145,6 @@ def _arguments(c):
 
 
 def convolve(c):
-    """y and its statistics."""
     y, statistics = _nan(max(c.output_rows, 0), c.w.shape[0]), _nan(4, c.w.shape[0])
     _call("convolve", byref(_arguments(c)), y, statistics)
     return y, statistics
@@ -165,7 +163,6 @@ def convolve_integers(c, q, zero_point):
 
 
 def assert_exact(c, q, zero_point):
-    """The integers are those of the definition."""
     assert np.array_equal(convolve_integers(c, q, zero_point), c.accumulators(q, zero_point))
 
 

@@ -12,10 +12,7 @@ DOMAINS = {"": 17, "kokoro": 1, "com.microsoft": 1}
 
 
 def model(operator, inputs, attributes, outputs):
-    """Serialize it; an input that is None and an output that is empty are missing.
-
-    Weights are in the layout of the variant in use unless the attributes say another.
-    """
+    """Serialize a node; what is None is missing, and weights are in the layout of the variant in use."""
     if operator in PACKED:
         attributes = {"layout": int(native_library.layout()), **attributes}
     given = {name: array for name, array in inputs.items() if array is not None}
@@ -66,5 +63,4 @@ def attributes_of(c):
 
 
 def made_of(c):
-    """The inputs and the attributes of a DynamicQuantizeConv."""
     return inputs_of(c), attributes_of(c)

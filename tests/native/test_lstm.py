@@ -54,7 +54,6 @@ class TestDefinition:
 
 
 def stock(lstm):
-    """What ONNX Runtime's own node makes of it."""
     half = N_GATES * lstm.hidden
 
     def directions(array):

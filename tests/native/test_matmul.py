@@ -100,7 +100,6 @@ def apart(c, names):
 
 
 def stock(nodes, c):
-    """What ONNX Runtime's own nodes make of it."""
     if nodes is apart and c.float_bias is not None and reference.FUSES_BIAS:
         pytest.skip("on arm64 ONNX Runtime's own nodes differ: one rounds once, five twice")
     given = {

@@ -23,7 +23,6 @@ def both(values):
 
 
 def stock(x):
-    """What ONNX Runtime's own operators make of it."""
     bins = x.shape[1] // 2
     sizes = helper.make_tensor("sizes", TensorProto.INT64, [2], [bins, bins])
     nodes = [

@@ -15,8 +15,6 @@ EPSILON = 1e-5
 
 
 class Block:
-    """Random operands of six convolutions."""
-
     def __init__(self, rows=70, channels=20, kernel=3, dilations=(1, 1, 3, 1, 5, 1), *, pairs=False):
         random = np.random.default_rng(kernel)
         self.dilations = dilations
@@ -77,8 +75,6 @@ def random_statistics(block, seed=7):
 
 @pytest.fixture
 def run_block(run):
-    """y, its statistics and the measured ones [6, 4, C] of one node."""
-
     def run_block(block, *, addend=True, given=None, share=None):
         inputs = block.inputs(addend=addend, given=given, share=share)
         y, s, measured = run("ResidualBlock", inputs, block.attributes(), ["y", "s", "measured"])

@@ -36,7 +36,6 @@ def attributes_of(s):
 
 
 def stock(s):
-    """What ONNX Runtime's own operators make of the phases."""
     given = {
         "phase": np.ascontiguousarray(s.phase.T[None]),
         "f0": s.f0[None, None],

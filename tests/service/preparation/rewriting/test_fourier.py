@@ -61,11 +61,7 @@ def polar(graph, real, imaginary):
 
 
 def rewritten(way, graph, *outputs):
-    """Return what the outputs are before and after a transform of the source is rewritten.
-
-    Args:
-        way: rules, and the backend that runs what they make.
-    """
+    """Return what outputs are before and after a transform is rewritten by rules and run by a backend."""
     rules, backend = way
     given = []
     found = operators(check_step(backend, graph, rules(), 3, *outputs, near=lambda *pair: given.append(pair)))

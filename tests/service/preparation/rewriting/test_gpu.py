@@ -64,14 +64,12 @@ def floats(rewritten):
 
 @pytest.fixture(scope="module")
 def published(model_file):
-    """What the published model says."""
     with closing(open_file(model_file, open_runtime(threads=2))) as kokoro:
         return {name: speaker(kokoro)(name) for name in SENTENCES}
 
 
 @pytest.fixture(scope="module")
 def said(floats):
-    """What the model in floats says, with the service's own buckets."""
     return {name: speaker(floats)(name) for name in SENTENCES}
 
 

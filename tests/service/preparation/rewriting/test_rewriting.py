@@ -43,7 +43,6 @@ def style(repository):
 
 @pytest.fixture(scope="module")
 def published(model_file, style):
-    """The samples and the durations of the short sentence."""
     feeds = {"tokens": np.array([[0, *SHORT, 0]], np.int64), "style": style, "speed": np.ones(1, np.float32)}
     builder = cpu().with_optimization_level(ortffi.GraphOptimizationLevel.DISABLE_ALL)
     with builder.commit_from_memory(model_file.read_bytes() + output_declaration()) as session:

@@ -54,7 +54,6 @@ def divided(graph, samples, *, window=WINDOW, threshold=TINY, start=0, computed=
 
 
 def settled(n_samples, **given):
-    """Return the samples, and what they are in the end."""
     graph = Published()
     samples = graph.given(1, n_samples)
     output = graph.add("Neg", divided(graph, samples, **given))

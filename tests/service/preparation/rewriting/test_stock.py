@@ -145,7 +145,6 @@ def told(model):
 
 
 def activated(graph, x, n_channels):
-    """AdaIN, then Snake."""
     style = graph.given(1, 2 * n_channels)
     return graph.snake(graph.modulation(graph.norm(x), style, n_channels), n_channels)
 

@@ -83,7 +83,6 @@ class Rewritten:
 
     @property
     def operators(self):
-        """How often each is there, by domain and name."""
         return Counter((node.domain, node.op_type) for node in self.nodes)
 
     @property
