@@ -8,15 +8,15 @@ expects.
 
 import re
 import warnings
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
-from onnx import numpy_helper
+from onnx import numpy_helper, parser
 from onnx.backend.test.loader import load_model_tests
 from onnx.backend.test.runner import Runner
 from tests.conformance.two_sides import Ortffi, Package, same
@@ -25,6 +25,9 @@ from ortffi import OrtError
 
 CATEGORIES = ("node", "simple", "pytorch-converted", "pytorch-operator")
 """All but `real`, whose models are downloaded or have random weights."""
+
+UNDEFINED = ("test_reversesequence_batch (lowered)",)
+"""ONNX Runtime 1.23 writes nothing for a sequence of length 0: the row is whatever was in the memory."""
 
 REPEATS = 4
 """Runs with every data set. ortffi does the first ones in another way than those that follow."""
@@ -88,17 +91,11 @@ def _array(item):
 
 @dataclass(frozen=True)
 class Outcome:
-    """How far one side came with a case.
+    """How far one side came with a case."""
 
-    Attributes:
-        outputs: of every repetition, of every data set.
-        error: why there are none.
-        stage: what went wrong, `load` or `run`, or `outputs`.
-    """
-
-    outputs: Any
-    error: Any = None
-    stage: str = "outputs"
+    outputs: Any  # of every repetition, of every data set
+    error: Any = None  # why there are none
+    stage: str = "outputs"  # what went wrong, `load` or `run`, or `outputs`
 
     def passes(self, case):
         """Whether the first outputs are what the suite expects, by its own measure."""
@@ -149,6 +146,28 @@ def _spell(error):
     return re.sub(r"(?s)^.*\[ONNXRuntimeError\] : (\d+) : \w+ : ", r"\1 ", str(error))
 
 
+@cache
+def newest_versions():
+    """The newest versions of IR and opset of which the library loads a model."""
+
+    def loads(ir_version, opset):
+        start = f'<ir_version: {ir_version}, opset_import: ["": {opset}]> g (float[1] x) => (float[1] y)'
+        model = parser.parse_model(f"{start} {{ y = Identity (x) }}").SerializeToString()
+        return outcome(Ortffi, Case("", model, (), 0, 0)).stage != "load"
+
+    ir_version = next(n for n in range(onnx.IR_VERSION, 0, -1) if loads(n, 13))
+    return ir_version, next(n for n in range(onnx.defs.onnx_opset_version(), 0, -1) if loads(ir_version, n))
+
+
+def lowered(case):
+    """The same in the newest versions that the library takes, in which most operators are the same."""
+    model, (ir_version, newest) = onnx.ModelProto.FromString(case.model), newest_versions()
+    model.ir_version = min(model.ir_version, ir_version)
+    for opset in model.opset_import:
+        opset.version = min(opset.version, newest) if not opset.domain else opset.version
+    return replace(case, name=f"{case.name} (lowered)", model=model.SerializeToString())
+
+
 AT_LEAST = {"node": 1000, "simple": 15, "pytorch-converted": 50, "pytorch-operator": 20}
 """Cases that pass, so that agreeing in refusing everything is not enough."""
 
@@ -156,7 +175,9 @@ AT_LEAST = {"node": 1000, "simple": 15, "pytorch-converted": 50, "pytorch-operat
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_exactly_the_cases_pass_that_pass_through_the_package(category, onnxruntime):
     passing, differences = [], []
-    for case in cases(category):
+
+    def compare(case):
+        """Returns whether both sides refused to load the model."""
         ours, theirs = outcome(Ortffi, case), outcome(partial(Package, onnxruntime), case)
         passes = ours.passes(case), theirs.passes(case)
         if all(passes):
@@ -164,7 +185,12 @@ def test_exactly_the_cases_pass_that_pass_through_the_package(category, onnxrunt
         elif any(passes):
             differences.append(f"{case.name} passes in one only")
         differs = difference(ours, theirs)
-        if differs is not None:
+        if differs is not None and (any(passes) or case.name not in UNDEFINED):
             differences.append(f"{case.name}: {differs}")
+        return ours.stage == theirs.stage == "load"
+
+    for case in cases(category):
+        if compare(case) and isinstance(case.model, bytes):
+            compare(lowered(case))
     assert not differences, "\n".join(differences)
     assert len(passing) >= AT_LEAST[category]

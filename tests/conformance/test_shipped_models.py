@@ -15,17 +15,9 @@ from tests.conformance.two_sides import Ortffi, Package, same
 
 @dataclass(frozen=True)
 class ShippedModel:
-    """A model file and what it is run with.
-
-    Attributes:
-        path: of the file below the folder that the packages are installed to.
-        inputs: makes the inputs of one run of each of the shapes.
-        shapes: of the inputs, as `inputs` understands them.
-    """
-
-    path: Any
-    inputs: Any
-    shapes: Any
+    path: Any  # below the folder that the packages are installed to
+    inputs: Any  # makes the inputs of one run of each of the shapes
+    shapes: Any  # as `inputs` understands them
 
     def runs(self):
         """The inputs of one run after another, the same every time."""

@@ -39,19 +39,12 @@ _CALLBACKS = re.compile(r"\w+(Fn|FnPtr|Function|Delegate)")
 
 @dataclass(frozen=True)
 class Refusal:
-    """A function that fails.
+    """A function that fails; those of sessions do so only where a session is on the GPU."""
 
-    Attributes:
-        function: its name in C. Those of sessions fail only where a session is on the GPU.
-        text: of the status.
-        code: of the status.
-        call: which of the process's calls fails, counted from 1; 0 for every one.
-    """
-
-    function: str
-    text: str
+    function: str  # its name in C
+    text: str  # of the status
     code: ErrorCode = ErrorCode.FAIL
-    call: int = 0
+    call: int = 0  # which of the process's calls fails, counted from 1; 0 for every one
 
 
 Call = namedtuple("Call", ["function", "arguments", "refused"])
@@ -86,15 +79,10 @@ class Stub:
         return self._set("STUB_SOUND", sound)
 
     def place(self, *, cpu_operators=None, copies=0):
-        """Choose what sessions on the GPU say of their nodes in profiles.
+        """Choose what sessions on the GPU say of their nodes in profiles: types left to the CPU, copies of a run.
 
-        Args:
-            cpu_operators: types of the nodes that are left to the CPU, `*` for all; None for those
-                of Kokoro's that the CUDA provider has no kernel for.
-            copies: nodes that copy between host and GPU, of which each run has an event.
-
-        A session that is to capture CUDA graphs is refused where there are copies, and where a node
-        is left to the CPU that is none of those for shapes (`OF_SHAPES` in `library/graphs.c`).
+        `*` is for all types, None for those of Kokoro's that CUDA has no kernel for. CUDA graphs are refused
+        where there are copies, or nodes on the CPU but those for shapes (`OF_SHAPES` in `library/graphs.c`).
         """
         if cpu_operators is not None:
             self._set("STUB_CPU_OPERATORS", ",".join(cpu_operators))
