@@ -16,8 +16,7 @@ SOURCES = ("service", "ortffi", "bench", "distributions", "examples", "tests")
 # What starts with the first is tested by the files and folders after it as well.
 RULES = {
     "native/": ("tests/native", "tests/service/model", "tests/service/speech"),
-    "service/api/": ("tests/service/api",),
-    "service/jobs/": ("tests/service/api/jobs",),
+    "service/api/": ("tests/service/api",), "service/jobs/": ("tests/service/api/jobs",),
     "service/books/": ("tests/service/api/jobs",),
     "service/preparation/": ("tests/service/preparation", "tests/service/test_cli.py"),
     "service/machine/": ("tests/service/machine", "tests/service/test_cli.py"),
@@ -27,18 +26,13 @@ RULES = {
     "service/speech/": ("tests/service/speech", "tests/service/api/synthesize"),
     "service/audio/": ("tests/service/audio", "tests/service/api/synthesize"),
     "service/": ("tests/service/test_cli.py", "tests/service/api/test_http.py", "tests/service/api/test_starts.py"),
-    "ortffi/": ("tests/ortffi",),
-    "voices/": ("tests/service/speech", "tests/service/api/test_http.py"),
+    "ortffi/": ("tests/ortffi",), "voices/": ("tests/service/speech", "tests/service/api/test_http.py"),
     "config/": ("tests/service", "tests/test_documents.py"),
-    "docs/": ("tests/test_documents.py", "tests/service/api/test_openapi.py"),
-    "share/": ("tests/test_shell.py",),
-    "deploy/": ("tests/test_deploy.py",),
-    "distributions/": ("tests/test_distributions.py", "tests/test_release.py"),
-    "constraints/": ("tests/test_distributions.py",),
-    "tests/mutation/": ("tests/mutation",),
-    "tests/data/reading/": ("tests/service/text",),
-    "tests/data/settings/": ("tests/service/test_settings.py",),
-}
+    "docs/": ("tests/test_documents.py", "tests/service/api/test_openapi.py"), "share/": ("tests/test_shell.py",),
+    "deploy/": ("tests/test_deploy.py",), "distributions/": ("tests/test_distributions.py", "tests/test_release.py"),
+    "constraints/": ("tests/test_distributions.py",), "tests/mutation/": ("tests/mutation",),
+    "tests/data/reading/": ("tests/service/text",), "tests/data/settings/": ("tests/service/test_settings.py",),
+}  # fmt: skip
 ALWAYS = ("tests/test_architecture.py",)
 OF_ALL = ("Makefile", "pyproject.toml", "tests/conftest.py")
 """Files that decide how every test runs."""

@@ -38,16 +38,14 @@ RUN = {"name": "model_run", "ts": 0, "dur": 100}
 def test_the_part_is_in_the_name():
     parts = {
         "/encoder/text_encoder/lstm/LSTM_quant": "text encoder",
-        "/encoder/predictor/text_encoder/lstms.0/LSTM_quant": "prosody",
-        "/encoder/F0.1/norm1/Add": "prosody",
+        "/encoder/predictor/text_encoder/lstms.0/LSTM_quant": "prosody", "/encoder/F0.1/norm1/Add": "prosody",
         "/decoder/decoder/decode.3/pool/ConvTranspose": "decoder",
         "/decoder/decoder/generator/m_source/l_sin_gen/Sin": "source",
         "/decoder/decoder/generator/noise_res.1/convs1.0/Conv_quant": "generator, 2nd stage",
         "/decoder/decoder/generator/resblocks.2/Add": "generator, 1st stage",
         "/decoder/decoder/generator/conv_post/Conv": "output",
-        "decoder.decoder.generator.ups.0.bias": "generator, 1st stage",
-        "MatMul_token_17": None,
-    }
+        "decoder.decoder.generator.ups.0.bias": "generator, 1st stage", "MatMul_token_17": None,
+    }  # fmt: skip
     assert {name: part_of(name) for name in parts} == parts
     assert set(parts.values()) - {None} <= set(PARTS)
 
@@ -76,10 +74,8 @@ def test_part_of_a_node_without_a_telling_name_is_that_of_its_tensors():
     bias = helper.make_tensor("/decoder/decoder/decode.1/bias", TensorProto.FLOAT, [1], [0.0])
     graph = helper.make_graph(nodes, "g", values[:1], values[1:], [bias])
     assert parts_of(graph) == {
-        "node_1": "decoder",
-        "node_2": "decoder",
-        "/decoder/decoder/generator/conv_post/Relu": "output",
-    }
+        "node_1": "decoder", "node_2": "decoder", "/decoder/decoder/generator/conv_post/Relu": "output",
+    }  # fmt: skip
 
 
 def test_the_sessions_of_a_model_are_one_run(read):

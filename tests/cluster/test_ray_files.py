@@ -30,11 +30,9 @@ def test_a_mistake_in_the_arguments_is_told_in_one_line():
     from service.errors import SettingsError
 
     for arguments, named in (
-        ({"replica": 2}, "replica"),
-        ({"replicas": 0}, "replicas"),
-        ({"replicas": 2, "autoscaling": {"max_replicas": 2}}, "not both"),
-        ({"settings": {"voise": "x"}}, "voise"),
-    ):
+        ({"replica": 2}, "replica"), ({"replicas": 0}, "replicas"),
+        ({"replicas": 2, "autoscaling": {"max_replicas": 2}}, "not both"), ({"settings": {"voise": "x"}}, "voise"),
+    ):  # fmt: skip
         with pytest.raises(SettingsError, match=named):
             build(arguments)
 

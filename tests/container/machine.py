@@ -31,11 +31,9 @@ def main(folder):
     with (folder / "pip.conf").open("w", encoding="utf-8") as file:
         pip.write(file)
     volumes = {
-        "/etc/apt/sources.list": folder / "sources.list",
-        "/etc/apt/apt.conf.d/99machine": folder / "apt.conf",
-        "/etc/pip.conf": folder / "pip.conf",
-        str(CERTIFICATES): CERTIFICATES,
-    }
+        "/etc/apt/sources.list": folder / "sources.list", "/etc/apt/apt.conf.d/99machine": folder / "apt.conf",
+        "/etc/pip.conf": folder / "pip.conf", str(CERTIFICATES): CERTIFICATES,
+    }  # fmt: skip
     credentials = Path("/etc/apt/auth.conf.d")
     if credentials.is_dir() and any(credentials.iterdir()):
         volumes[str(credentials)] = credentials

@@ -330,20 +330,14 @@ def random_convolution(sizes, seed=0):
 
     weights = (sizes.out, sizes.inner, sizes.kernel)
     c = Convolution(
-        x=normal(sizes.rows, sizes.inner),
-        w=random_weights(weights, WIDEST[seed % len(WIDEST)], random),
-        dilation=sizes.dilation,
-        stride=sizes.stride,
-        pad_begin=sizes.pads[0],
-        pad_end=sizes.pads[1],
-    )
+        x=normal(sizes.rows, sizes.inner), w=random_weights(weights, WIDEST[seed % len(WIDEST)], random),
+        dilation=sizes.dilation, stride=sizes.stride, pad_begin=sizes.pads[0], pad_end=sizes.pads[1],
+    )  # fmt: skip
     shape = (c.output_rows, sizes.out)
     values = {
-        "bias": normal(sizes.out),
-        "alpha": np.abs(normal(sizes.inner)) + np.float32(0.1),
-        "residual": normal(*shape),
-        "addend": normal(*shape),
-    }
+        "bias": normal(sizes.out), "alpha": np.abs(normal(sizes.inner)) + np.float32(0.1),
+        "residual": normal(*shape), "addend": normal(*shape),
+    }  # fmt: skip
     chosen = {name: values[name] for name in sizes.parts & values.keys()}
     if "style" in sizes.parts:
         chosen |= {"style": 0.3 * normal(2 * sizes.inner), "statistics": statistics(c.x)}

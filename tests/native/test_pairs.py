@@ -14,14 +14,10 @@ SMALL = 3
 """A seed whose weights are small, so that their differences fit."""
 
 sizes = st.builds(
-    reference.Sizes,
-    rows=st.integers(1, 300),
-    inner=st.integers(1, 20),
-    out=st.integers(1, 50),
-    kernel=st.sampled_from([3, 5, 7, 11]),
-    dilation=st.integers(1, 5),
+    reference.Sizes, rows=st.integers(1, 300), inner=st.integers(1, 20), out=st.integers(1, 50),
+    kernel=st.sampled_from([3, 5, 7, 11]), dilation=st.integers(1, 5),
     pads=st.tuples(st.integers(0, 30), st.integers(0, 30)),
-).filter(lambda s: s.rows + sum(s.pads) > s.dilation * (s.kernel - 1))
+).filter(lambda s: s.rows + sum(s.pads) > s.dilation * (s.kernel - 1))  # fmt: skip
 
 
 def in_pairs(sizes):
@@ -72,15 +68,10 @@ class TestIntegers:
     @pytest.mark.parametrize(
         ("weights", "levels"),
         [
-            ((63, -64), 4),
-            ((-64, 64), 4),
-            ((-32, 33, 64, -63), 1),
-            ((31, -32, -32, 32), 4),
-            ((-32, 32, 32, -32), 4),
-            ((63, 0, -64, 0), 4),
-            ((0, 63, 0, -64), 4),
+            ((63, -64), 4), ((-64, 64), 4), ((-32, 33, 64, -63), 1), ((31, -32, -32, 32), 4),
+            ((-32, 32, 32, -32), 4), ((63, 0, -64, 0), 4), ((0, 63, 0, -64), 4),
         ],
-    )
+    )  # fmt: skip
     @pytest.mark.parametrize("activations", [(0, 127), (255, 127), (0, 63, 127, 63), (63, 0, 0, 64), (0, 0, 127, 127)])
     def test_do_not_saturate(self, weights, levels, activations):
         """Differences of weights and of activations as large as they may be."""

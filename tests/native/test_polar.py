@@ -28,14 +28,12 @@ def stock(x):
     nodes = [
         helper.make_node("Constant", [], ["sizes"], value=sizes),
         helper.make_node("Split", ["x", "sizes"], ["levels", "phases"], axis=2),
-        helper.make_node("Exp", ["levels"], ["magnitudes"]),
-        helper.make_node("Sin", ["phases"], ["angles"]),
-        helper.make_node("Cos", ["angles"], ["cosines"]),
-        helper.make_node("Sin", ["angles"], ["sines"]),
+        helper.make_node("Exp", ["levels"], ["magnitudes"]), helper.make_node("Sin", ["phases"], ["angles"]),
+        helper.make_node("Cos", ["angles"], ["cosines"]), helper.make_node("Sin", ["angles"], ["sines"]),
         helper.make_node("Mul", ["magnitudes", "cosines"], ["real"]),
         helper.make_node("Mul", ["magnitudes", "sines"], ["imaginary"]),
         helper.make_node("Concat", ["real", "imaginary"], ["y"], axis=2),
-    ]
+    ]  # fmt: skip
     return native_models.run_stock(nodes, {"x": x[None]})[0]
 
 

@@ -46,12 +46,10 @@ class Block:
     def inputs(self, *, addend, given=None, share=None):
         """`given` [6, 4, C]."""
         inputs = {
-            "x": self.x[None],
-            "statistics": reference.statistics(self.x),
-            "addend": self.addend[None] if addend else None,
-            "given": None if given is None else given.ravel(),
+            "x": self.x[None], "statistics": reference.statistics(self.x),
+            "addend": self.addend[None] if addend else None, "given": None if given is None else given.ravel(),
             "share": None if share is None else np.float32([share]),
-        }
+        }  # fmt: skip
         for index, c in enumerate(self.convolutions):
             operands = native_models.inputs_of(c)
             inputs |= {f"{name}_{index}": operands[name] for name in OPERANDS}

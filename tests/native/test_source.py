@@ -18,13 +18,9 @@ def random_source(frames, harmonics=9, factor=300, *, silent=0.3, amplitude=0.1,
     f0[random.random(frames) < silent] = random.choice([0.0, 9.9, 10.0])
     turns = np.cumsum(np.outer(f0 / 80, np.arange(1, harmonics + 1)), axis=0)
     return reference.HarmonicSource(
-        (2 * np.pi * turns).astype(np.float32),
-        f0.astype(np.float32),
-        random.standard_normal(harmonics, np.float32),
-        float(np.float32(random.standard_normal())),
-        factor,
-        amplitude,
-    )
+        (2 * np.pi * turns).astype(np.float32), f0.astype(np.float32), random.standard_normal(harmonics, np.float32),
+        float(np.float32(random.standard_normal())), factor, amplitude,
+    )  # fmt: skip
 
 
 def inputs_of(s):
@@ -37,14 +33,11 @@ def attributes_of(s):
 
 def stock(s):
     given = {
-        "phase": np.ascontiguousarray(s.phase.T[None]),
-        "f0": s.f0[None, None],
-        "grow": np.array([1, 1, s.factor], np.float32),
-        "amplitude": np.array(s.amplitude, np.float32),
-        "threshold": np.array(s.threshold, np.float32),
-        "weight": s.weight[:, None],
+        "phase": np.ascontiguousarray(s.phase.T[None]), "f0": s.f0[None, None],
+        "grow": np.array([1, 1, s.factor], np.float32), "amplitude": np.array(s.amplitude, np.float32),
+        "threshold": np.array(s.threshold, np.float32), "weight": s.weight[:, None],
         "bias": np.array([s.bias], np.float32),
-    }
+    }  # fmt: skip
     nodes = [
         helper.make_node(
             "Resize", ["f0", "", "grow"], ["repeated"], mode="nearest", nearest_mode="floor",

@@ -14,24 +14,16 @@ MODEST = costly()
 PARTS = ["bias", "style", "range", "alpha", "leaky", "residual", "addend", "output_scale"]
 
 sizes = st.builds(
-    reference.Sizes,
-    rows=st.integers(1, 80),
-    inner=st.integers(1, 40),
-    out=st.integers(1, 50),
-    kernel=st.integers(1, 12),
-    dilation=st.integers(1, 5),
-    stride=st.sampled_from([1, 1, 2, 6]),
-    pads=st.tuples(st.integers(0, 30), st.integers(0, 30)),
-    parts=st.frozensets(st.sampled_from(PARTS)),
-).filter(lambda s: s.rows + sum(s.pads) > s.dilation * (s.kernel - 1))
+    reference.Sizes, rows=st.integers(1, 80), inner=st.integers(1, 40), out=st.integers(1, 50),
+    kernel=st.integers(1, 12), dilation=st.integers(1, 5), stride=st.sampled_from([1, 1, 2, 6]),
+    pads=st.tuples(st.integers(0, 30), st.integers(0, 30)), parts=st.frozensets(st.sampled_from(PARTS)),
+).filter(lambda s: s.rows + sum(s.pads) > s.dilation * (s.kernel - 1))  # fmt: skip
 
 KOKORO = [
-    reference.Sizes(64, 1090, 96, 3),
-    reference.Sizes(60, 514, 22, 3),
+    reference.Sizes(64, 1090, 96, 3), reference.Sizes(60, 514, 22, 3),
     reference.Sizes(300, 128, 128, 11, dilation=5, pads=(25, 25)),
-    reference.Sizes(250, 22, 256, 12, stride=6, pads=(3, 3)),
-    reference.Sizes(500, 22, 128, 1, pads=(0, 0)),
-]
+    reference.Sizes(250, 22, 256, 12, stride=6, pads=(3, 3)), reference.Sizes(500, 22, 128, 1, pads=(0, 0)),
+]  # fmt: skip
 
 
 @pytest.mark.usefixtures("variant")
@@ -110,13 +102,11 @@ class TestQuantisation:
     @pytest.mark.parametrize(
         ("x", "scale", "zero_point"),
         [
-            pytest.param(0.0, 1.0, 0, id="all zero"),
-            pytest.param(2.55, 0.01, 0, id="constant"),
-            pytest.param(-2.55, 0.01, 255, id="negative constant"),
-            pytest.param(3e38, 3e38 / 255, 0, id="huge"),
+            pytest.param(0.0, 1.0, 0, id="all zero"), pytest.param(2.55, 0.01, 0, id="constant"),
+            pytest.param(-2.55, 0.01, 255, id="negative constant"), pytest.param(3e38, 3e38 / 255, 0, id="huge"),
             pytest.param(1e-43, 0.0, 0, id="denormal"),
         ],
-    )
+    )  # fmt: skip
     def test_of_a_constant(self, x, scale, zero_point):
         c = reference.random_convolution(reference.Sizes(5, 19, 3))
         c.x = np.full_like(c.x, x)
@@ -297,13 +287,9 @@ class TestOperators:
 
     @MODEST
     @given(
-        shape=st.tuples(st.integers(1, 30), st.integers(1, 40), st.integers(1, 40)),
-        stride=st.integers(1, 10),
-        pad=st.integers(0, 8),
-        reflect=st.sampled_from([0, 1]),
-        residual=st.booleans(),
-        seed=st.integers(0, 99),
-    )
+        shape=st.tuples(st.integers(1, 30), st.integers(1, 40), st.integers(1, 40)), stride=st.integers(1, 10),
+        pad=st.integers(0, 8), reflect=st.sampled_from([0, 1]), residual=st.booleans(), seed=st.integers(0, 99),
+    )  # fmt: skip
     def test_conv_transpose(self, shape, stride, pad, reflect, residual, seed):
         rows, inner, out = shape
         if (rows + 1) * stride - 2 * pad < 1 + reflect:
@@ -311,13 +297,9 @@ class TestOperators:
         random = np.random.default_rng(seed)
         c = reference.TransposedConvolution(
             random.standard_normal((rows, inner), np.float32),
-            random.standard_normal((inner, out, 2 * stride), np.float32),
-            random.standard_normal(out, np.float32),
-            stride,
-            pad,
-            reflect,
-            negative_slope=0.1,
-        )
+            random.standard_normal((inner, out, 2 * stride), np.float32), random.standard_normal(out, np.float32),
+            stride, pad, reflect, negative_slope=0.1,
+        )  # fmt: skip
         if residual:
             c.residual = random.standard_normal((c.output_rows, out), np.float32)
         absolute = replace(c, x=abs(c.x), w=abs(c.w), bias=abs(c.bias))
@@ -362,14 +344,12 @@ class TestChoice:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"dilation": 0}, "dilation"),
-        ({"stride": 0}, "stride"),
-        ({"pad_begin": -1}, "pad_begin"),
+        ({"dilation": 0}, "dilation"), ({"stride": 0}, "stride"), ({"pad_begin": -1}, "pad_begin"),
         ({"pad_begin": 0, "pad_end": 0, "dilation": 9}, "shorter than the kernel"),
         ({"style": np.zeros(8, np.float32)}, "style needs statistics"),
         ({"x": np.zeros((0, 4), np.float32)}, "empty"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.usefixtures("library_path")
 def test_sizes_that_make_no_sense_are_refused(change, message):
     c = reference.random_convolution(reference.Sizes(8, 4, 4))

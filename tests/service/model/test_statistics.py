@@ -33,17 +33,11 @@ def arrays():
         return chance.integers(-127, 128, shape).astype(np.int8)
 
     return {
-        "source": np.arange(32, dtype=np.uint8),
-        "channels": np.array(CHANNELS, np.int64),
-        "center": floats(686),
-        "weights": floats(686, RANK + FURTHER_RANK) / 100,
-        "offsets": floats(4, N),
-        "moments": levels(2, RANK, N),
-        "reaches": levels(2, FURTHER_RANK, N),
-        "style_center": floats(128),
-        "style_weights": np.eye(128, dtype=np.float32),
-        "limit": np.array(4.0, np.float32),
-    }
+        "source": np.arange(32, dtype=np.uint8), "channels": np.array(CHANNELS, np.int64), "center": floats(686),
+        "weights": floats(686, RANK + FURTHER_RANK) / 100, "offsets": floats(4, N), "moments": levels(2, RANK, N),
+        "reaches": levels(2, FURTHER_RANK, N), "style_center": floats(128),
+        "style_weights": np.eye(128, dtype=np.float32), "limit": np.array(4.0, np.float32),
+    }  # fmt: skip
 
 
 def encoding(n_frames=300, style=None):

@@ -87,16 +87,13 @@ def computed_window(graph):
 
 
 NEAR_MISSES = {
-    "no multiple": of_signal(hop=6),
-    "both sides": of_signal(onesided=0),
-    "computed window": computed_window,
-    "other layout": of_signal(perm=(0, 1, 2, 3)),
-    "spectrum as an output": of_signal(lambda g, x: (x, *both(g, x))),
+    "no multiple": of_signal(hop=6), "both sides": of_signal(onesided=0), "computed window": computed_window,
+    "other layout": of_signal(perm=(0, 1, 2, 3)), "spectrum as an output": of_signal(lambda g, x: (x, *both(g, x))),
     "spectrum asked for elsewhere": of_signal(lambda g, x: (g.add("Sqrt", g.add("Mul", x, x)), *both(g, x))),
     "parts of another axis": of_signal(lambda g, x: part(g, x, 0, axis=2)),
     "parts of no axis named": of_signal(lambda g, x: g.add("Gather", x, g.constant(0, np.int64))),
     "parts in another order": of_signal(lambda g, x: part(g, x, [1, 0])),
-}
+}  # fmt: skip
 
 
 def overlapped(graph, x, n_bins=6, *, hop=5, size=20, **given):
@@ -303,13 +300,10 @@ POLAR_NEAR_MISSES = {
     "phases before magnitudes": lambda g: cartesian(g, *reversed(halves_of(g))),
     "put together over time": lambda g: cartesian(g, *halves_of(g), axis=2),
     "the imaginary part first": lambda g: cartesian(g, *halves_of(g), functions=("Sin", "Cos")),
-    "halves of two": of_two,
-    "halves of what may have more": lambda g: halves(g, g.given(1, 6, 6), 3),
-    "halves of the time": over_time,
-    "halves of the time, turned": of_turned,
-    "every other channel": every_other,
+    "halves of two": of_two, "halves of what may have more": lambda g: halves(g, g.given(1, 6, 6), 3),
+    "halves of the time": over_time, "halves of the time, turned": of_turned, "every other channel": every_other,
     "a magnitude that is asked for elsewhere": lambda g: cartesian(g, *halves_of(g), asked=True),
-}
+}  # fmt: skip
 
 
 def test_other_spectra_are_left_alone():

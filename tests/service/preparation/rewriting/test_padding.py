@@ -195,28 +195,20 @@ def put_together(graph, x):
 
 
 LAYERS = {
-    "a convolution of single frames": (convolution(1), 0),
-    "a convolution": (convolution(3, pads=[1, 1]), 1),
+    "a convolution of single frames": (convolution(1), 0), "a convolution": (convolution(3, pads=[1, 1]), 1),
     "one that looks back only": (convolution(3, pads=[2, 0]), 1),
-    "one that looks ahead only": (convolution(3, pads=[0, 2]), 1),
-    "two convolutions": (two_convolutions, 2),
-    "a stride": (strided, 2),
-    "upsampling": (transposed(10, 20, pads=[5, 5]), 1),
+    "one that looks ahead only": (convolution(3, pads=[0, 2]), 1), "two convolutions": (two_convolutions, 2),
+    "a stride": (strided, 2), "upsampling": (transposed(10, 20, pads=[5, 5]), 1),
     "upsampling without overlap": (transposed(5, 5), 0),
     "upsampling of each channel": (transposed(2, 3, group=N_CHANNELS, pads=[1, 1], output_padding=[1]), 1),
     "upsampling with samples at the end": (transposed(4, 4, pads=[2, 0], output_padding=[2]), 1),
-    "dilated upsampling": (transposed(4, 2, dilation=5, pads=[1, 1]), 1),
-    "normalization": (normalized, 2),
-    "several normalizations": (normalized_twice, 3),
-    "an LSTM": (recurrent("forward"), 1),
-    "an LSTM that goes back": (recurrent("reverse"), 1),
-    "an LSTM of both": (recurrent("bidirectional"), 1),
-    "a sum, interpolated": (summed, 1),
-    "reflected ends": (spectrum((4, 4)), 2),
-    "a reflected beginning": (spectrum((8, 0)), 1),
-    "cut ends": (trimmed, 1),
+    "dilated upsampling": (transposed(4, 2, dilation=5, pads=[1, 1]), 1), "normalization": (normalized, 2),
+    "several normalizations": (normalized_twice, 3), "an LSTM": (recurrent("forward"), 1),
+    "an LSTM that goes back": (recurrent("reverse"), 1), "an LSTM of both": (recurrent("bidirectional"), 1),
+    "a sum, interpolated": (summed, 1), "reflected ends": (spectrum((4, 4)), 2),
+    "a reflected beginning": (spectrum((8, 0)), 1), "cut ends": (trimmed, 1),
     "channels put together": (put_together, 1),
-}
+}  # fmt: skip
 
 DURATIONS = [2, 1, 4]
 """Seven frames."""

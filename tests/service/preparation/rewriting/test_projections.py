@@ -90,15 +90,12 @@ def put_together(*, kind=np.int8, zeros=0, bias=(6,), other_scale=False, zero_po
 
 
 NEAR_MISSES = {
-    "unsigned weights": put_together(kind=np.uint8),
-    "shifted weights": put_together(zeros=3),
-    "a bias for all": put_together(bias=(1,)),
-    "a bias of two dimensions": put_together(bias=(1, 6)),
-    "the scale of something else": put_together(other_scale=True),
-    "no zero points": put_together(zero_points=False),
+    "unsigned weights": put_together(kind=np.uint8), "shifted weights": put_together(zeros=3),
+    "a bias for all": put_together(bias=(1,)), "a bias of two dimensions": put_together(bias=(1, 6)),
+    "the scale of something else": put_together(other_scale=True), "no zero points": put_together(zero_points=False),
     "in floats": lambda g: g.add("Add", g.add("MatMul", g.given(1, 8), g.floats(8, 6)), g.floats(6)),
     "given as it is": lambda g: g.given(1, 6),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("build", NEAR_MISSES.values(), ids=NEAR_MISSES)

@@ -46,14 +46,11 @@ def test_a_transpose_passes_what_works_on_each_element(op_type):
 
 
 OPERANDS = {
-    "turned": lambda g: turned(g, g.add("Exp", g.given(1, 7, 3))),
-    "straight": lambda g: g.given(1, 3, 7),
-    "number": lambda g: g.constant(0.5),
-    "one number": lambda g: g.constant([0.5]),
-    "row": lambda g: g.constant(np.full((1, 3, 1), 0.5)),
-    "of last": lambda g: g.constant(np.arange(1.0, 8.0)),
+    "turned": lambda g: turned(g, g.add("Exp", g.given(1, 7, 3))), "straight": lambda g: g.given(1, 3, 7),
+    "number": lambda g: g.constant(0.5), "one number": lambda g: g.constant([0.5]),
+    "row": lambda g: g.constant(np.full((1, 3, 1), 0.5)), "of last": lambda g: g.constant(np.arange(1.0, 8.0)),
     "rank 3": lambda g: g.constant(np.full((1, 1, 1), 0.5)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("other", ["turned", "number", "one number"])
