@@ -108,8 +108,7 @@ def test_ortffi_runs_a_model_in_an_environment_with_numpy_only(dist, tmp_path, l
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     env["ONNXRUNTIME_LIB_DIR"] = str(library.path.parent)
     printed = run(python, "-c", RUN, "doubling.onnx", cwd=tmp_path, env=env).splitlines()
-    assert printed[0] == "[[2.0, 4.0]]"
-    assert Path(printed[1]).parent == packages / "ortffi"
+    assert (printed[0], Path(printed[1]).parent) == ("[[2.0, 4.0]]", packages / "ortffi")
     assert set(printed[2].split()) == {"ortffi", "numpy"}
 
 
@@ -152,8 +151,7 @@ def test_extras_take_nothing_away_and_the_whole_passes_on_those_it_has_not(dist)
         markers = {f'extra == "{extra}"' for extra in extras}
         return {each.name for each in requirements(core) if str(each.marker) in markers}
 
-    assert names("jetson") == names("espeak", "model", "prepare")
-    assert names("cpu") == {"onnxruntime"}
+    assert (names("jetson"), names("cpu")) == (names("espeak", "model", "prepare"), {"onnxruntime"})
 
 
 def test_the_whole_has_no_module_but_the_command_and_the_licences(dist):

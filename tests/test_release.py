@@ -44,8 +44,7 @@ def tree(repository, tmp_path):
 
 
 def test_a_tree_that_is_ready_has_a_version_and_notes(tree, repository):
-    assert release.version_of(repository) == VERSION
-    assert release.check(tree) == VERSION
+    assert (release.version_of(repository), release.check(tree)) == (VERSION, VERSION)
     notes = release.notes(tree, VERSION)
     assert notes.startswith(f"kokoro-service {VERSION}\n\n### Added")
     assert "\n## " not in notes

@@ -88,8 +88,7 @@ def test_without_a_gpu_it_ends_with_status_2_and_one_line():
     if not lack_of_gpu():
         pytest.skip("shows what is said without a GPU, and there is one: run it elsewhere")
     done = subprocess.run([sys.executable, "-m", "bench.gpu"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stdout == ""
+    assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"bench: {presence.NEEDS} (")
 
@@ -124,8 +123,7 @@ def test_the_package_says_what_we_say_of_the_same_two_files(tmp_path, ids):
     assert identity.endswith("CPUExecutionProvider, processor")
     with closing(open_folder(tmp_path)) as model:
         said = model.infer(ids, style, 1.0, buckets=[1])
-    assert durations.tolist() == said.durations.tolist()
-    assert samples.size == 600 * durations.sum()
+    assert (durations.tolist(), samples.size) == (said.durations.tolist(), 600 * durations.sum())
     assert np.abs(samples).max() > 0.05
     np.testing.assert_allclose(samples, said.samples, atol=1e-5)
 
@@ -182,8 +180,7 @@ def test_first_samples_need_one_window_and_all_need_each(native, decoded):
 
 
 def test_the_window_is_of_usual_length_and_has_its_context(native, decoded):
-    assert len(chunks.measure_window(native, native, *chunks.chunk(5), 1)) == 1
-    assert decoded == {104: 6}
+    assert (len(chunks.measure_window(native, native, *chunks.chunk(5), 1)), decoded) == (1, {104: 6})
 
 
 def test_a_model_that_is_decoded_whole_has_no_windows_to_measure(model_file, cache_dir):
@@ -192,8 +189,7 @@ def test_a_model_that_is_decoded_whole_has_no_windows_to_measure(model_file, cac
         env={**os.environ, "KOKORO_PREPARE": "false", "KOKORO_CACHE_DIR": str(cache_dir)},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.returncode == 1
-    assert done.stdout == ""
+    assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines()[-1].startswith("bench.gpu.chunks: the model cannot be decoded")
 
 

@@ -57,8 +57,7 @@ def test_sentences_of_the_brown_corpus_are_joined_as_they_were_written(tmp_path)
         line = f"This/dt is/bez sentence/nn number/nn {number}/cd of/in three/cd ./.\n"
         (tmp_path / f"ca0{number}").write_text(line)
     drawn = draw(tmp_path, 2)
-    assert len(drawn) == 2
-    assert draw(tmp_path, 2) == drawn
+    assert (len(drawn), draw(tmp_path, 2)) == (2, drawn)
     with pytest.raises(ValueError, match="3 sentences"):
         draw(tmp_path, 4)
 

@@ -282,8 +282,7 @@ def narrow(serve):
 def test_a_session_on_which_nothing_happens_is_closed(narrow):
     with SpeechSocket(URL) as session:
         session.say(SHORT)
-        assert session.until_closed() == 1001
-        assert session.received[-1]["type"] == "done"
+        assert (session.until_closed(), session.received[-1]["type"]) == (1001, "done")
         assert session.pcm
 
 

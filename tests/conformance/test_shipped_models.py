@@ -158,8 +158,7 @@ def test_a_shipped_model_gives_the_same_bits(shipped, models, onnxruntime):
 def test_a_classifier_gives_the_same_labels_and_maps(onnxruntime):
     outputs = _compare(Path(onnxruntime.__file__).parent / IRIS.path, IRIS, onnxruntime)
     labels, probabilities = outputs[0]
-    assert labels.shape == (3,)
-    assert [set(item) for item in probabilities] == [{0, 1, 2}] * 3
+    assert (labels.shape, [set(item) for item in probabilities]) == ((3,), [{0, 1, 2}] * 3)
 
 
 def _compare(path, shipped, onnxruntime):

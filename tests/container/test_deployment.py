@@ -109,8 +109,7 @@ def test_the_unit_lets_the_service_finish_write_its_cache_and_open_the_gpu(repos
     values = unit(repository)
     assert seconds(values["TimeoutStopSec"][0]) > Settings().shutdown_timeout_s
     assert values["KillMode"] == ["mixed"], "its helpers must outlive what it finishes"
-    assert values["ExecReload"] == ["/bin/kill -HUP $MAINPID"]
-    assert values["Restart"] == ["on-failure"]
+    assert (values["ExecReload"], values["Restart"]) == (["/bin/kill -HUP $MAINPID"], ["on-failure"])
     assert f"KOKORO_CACHE_DIR=%C/{values['CacheDirectory'][0]}" in values["Environment"]
     assert values["ProtectSystem"] == ["strict"]
     assert not {"PrivateDevices", "PrivateUsers"} & values.keys()
@@ -133,8 +132,7 @@ def test_a_dockerfile_copies_only_what_the_ignore_file_lets_in(repository, name)
         copied |= {source.partition("/")[0] for source in sources.split()}
     ignored = (repository / ".dockerignore").read_text(encoding="utf-8").splitlines()
     let_in = {line[1:] for line in ignored if line.startswith("!")}
-    assert ignored[1] == "*"
-    assert copied == let_in
+    assert (ignored[1], copied) == ("*", let_in)
     assert all((repository / source).exists() for source in copied)
 
 

@@ -73,8 +73,7 @@ def test_a_gpu_that_is_not_there_is_refused():
 
 def test_each_node_is_where_its_kernel_is(open_session):
     placed = {node.operator: node.provider for node in open_session().assignment()}
-    assert placed["MatMul"] == CUDA
-    assert placed["Atan"] == CPU
+    assert (placed["MatMul"], placed["Atan"]) == (CUDA, CPU)
 
 
 def test_a_profile_names_who_computed_and_what_was_copied(open_session, tmp_path):
@@ -99,8 +98,7 @@ def test_outputs_stay_on_the_gpu_and_are_the_next_inputs(open_session):
     with session.bind({"x": ones(5)}, {"product": Memory.cuda(), "angle": Memory.CPU}) as binding:
         binding.run()
         outputs = binding.outputs()
-    assert outputs["product"].memory == Memory.cuda()
-    assert outputs["angle"].memory == Memory.CPU
+    assert (outputs["product"].memory, outputs["angle"].memory) == (Memory.cuda(), Memory.CPU)
     assert close_to(outputs["angle"].numpy(), wanted[1])
     with pytest.raises(TypeError, match="can only be copied"):
         outputs["product"].numpy(copy=False)

@@ -44,8 +44,7 @@ def test_the_header_has_slots():
 def test_a_slot_is_the_tables(slot):
     index, returned, name, parameters = slot
     version, table_returned, table_name, table_parameters = table()[int(index)]
-    assert name == table_name
-    assert returned.replace(" ", "") == table_returned.replace(" ", "")
+    assert (name, returned.replace(" ", "")) == (table_name, table_returned.replace(" ", ""))
     assert int(version) <= 17
     assert kinds(parameters) == kinds(table_parameters)
 

@@ -194,8 +194,7 @@ class TestRangeOfStatistics:
         c.statistics = reference.statistics(c.x) * np.float32([[np.nan], [np.nan], [width], [width]])
         q, found, zero_point = native_library.quantize(c)
         expected_q, expected, expected_zero_point = c.quantized()
-        assert found == pytest.approx(expected, rel=1e-5)
-        assert zero_point == expected_zero_point
+        assert (found, zero_point) == (pytest.approx(expected, rel=1e-5), expected_zero_point)
         assert np.abs(q.astype(int) - expected_q).max() <= (1 if parts else 0)
         _, of_x, _ = native_library.quantize(replace(c, statistics=None))
         assert np.sign(found - of_x) == np.sign(width - 1)
@@ -207,8 +206,7 @@ class TestRangeOfStatistics:
             c.statistics = reference.statistics(c.x)
         c.statistics[2:] *= np.float32(0.25)
         q, _, _ = native_library.quantize(c)
-        assert q.min() == 0
-        assert q.max() == 255
+        assert (q.min(), q.max()) == (0, 255)
 
 
 @pytest.mark.usefixtures("variant")
@@ -219,8 +217,7 @@ class TestHostileValues:
         c = reference.random_convolution(reference.Sizes(37, 21, 19, parts=frozenset(parts)))
         c.x[[0, 17, 36], [0, 16, 20]] = value
         y, statistics = native_library.convolve(c)
-        assert y.shape == (37, 19)
-        assert statistics.shape == (4, 19)
+        assert (y.shape, statistics.shape) == ((37, 19), (4, 19))
         if np.isinf(value) and "alpha" not in parts:  # the sine of which is not a number
             assert not np.isfinite(y).any()
 

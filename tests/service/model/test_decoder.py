@@ -17,8 +17,7 @@ def encoding(synthesizer):
 
 def test_an_encoding_tells_all_but_the_sound(encoding):
     n_frames = int(encoding.durations.sum())
-    assert encoding.n_frames == n_frames
-    assert encoding.features.shape == (1, 2 * n_frames, 512)
+    assert (encoding.n_frames, encoding.features.shape) == (n_frames, (1, 2 * n_frames, 512))
     assert encoding.spectrum.shape == (1, 120 * n_frames + 1, 22)
     channels = encoding.spectrum[0].astype(np.float64)
     expected = [channels.mean(0), channels.var(0), channels.min(0), channels.max(0)]

@@ -64,8 +64,7 @@ def test_the_declaration_of_the_durations_is_valid_protobuf():
 def test_models_of_both_namings_are_accepted(load, tokens, audio_name, dtype):
     kokoro = load(audio(1200).reshape(1, -1), np.array([[1, 1]], dtype), tokens=tokens, audio_name=audio_name)
     inference = kokoro.infer([1], STYLE, 1.0)
-    assert inference.samples.shape == (1200,)
-    assert inference.durations.tolist() == [1, 1]
+    assert (inference.samples.shape, inference.durations.tolist()) == ((1200,), [1, 1])
 
 
 def test_a_model_without_durations_is_accepted_with_a_warning(load, caplog):

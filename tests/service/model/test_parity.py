@@ -63,8 +63,7 @@ def test_durations_may_differ_by_the_slack_and_are_compared_where_both_are(durat
     other = spoken(durations)
     comparison = compare(saying(spoken()), saying(other), slack_frames=1)["short"]
     # Of each sound the frames that both have are the same; all the others would make decibels.
-    assert comparison.distance_db == 0
-    assert comparison.n_samples == other.samples.size
+    assert (comparison.distance_db, comparison.n_samples) == (0, other.samples.size)
     with pytest.raises(UnlikeError, match="the short sentence has other durations"):
         compare(saying(spoken()), saying(other))
 

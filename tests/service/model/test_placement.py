@@ -22,8 +22,7 @@ def placed(run_s, *sessions):
 def test_nodes_and_time_are_shared_between_providers():
     a, b, c, d = ("a", CUDA, 0.0, 0.1), ("b", CPU, 0.1, 0.2, "Range"), ("c", CUDA, 0.3, 0.1), ("d", CUDA, 0.4, 0.1)
     placement = placed(0.8, [a, b, c, d])
-    assert placement.n_nodes == {CUDA: 3, CPU: 1}
-    assert placement.gpu_node_share == pytest.approx(0.75)
+    assert (placement.n_nodes, placement.gpu_node_share) == ({CUDA: 3, CPU: 1}, pytest.approx(0.75))
     # The GPU is waited for at the end: all but the processor's own time is its time.
     assert placement.cpu_time_share == pytest.approx(0.25)
     assert placement.gpu_time_share == pytest.approx(0.75)
@@ -94,10 +93,8 @@ def test_a_real_profile_of_the_processor_has_no_share_of_a_gpu(tmp_path):
         events = ortffi.read_profile(session.end_profiling())
     placement = Placement.of_last_run([events], run_s)
     nodes = onnx.load(model).graph.node
-    assert placement.n_nodes == {CPU: len(nodes)}
-    assert placement.gpu_node_share == 0.0
-    assert placement.n_copies == 0
-    assert set(placement.cpu_operators) == {node.op_type for node in nodes}
+    assert (placement.n_nodes, placement.gpu_node_share) == ({CPU: len(nodes)}, 0.0)
+    assert (placement.n_copies, set(placement.cpu_operators)) == (0, {node.op_type for node in nodes})
     # The kernels are inside the run.
     assert 0 < placement.cpu_time_share <= 1.0
 

@@ -139,8 +139,7 @@ def test_a_file_that_cannot_be_read_is_refused(repository, tmp_path):
 
 
 def test_what_is_shipped_is_of_the_published_model(shipped):
-    assert shipped.source_sha256 == PUBLISHED
-    assert shipped.n_statistics == 36_864
+    assert (shipped.source_sha256, shipped.n_statistics) == (PUBLISHED, 36_864)
 
 
 def test_what_is_shipped_covers_every_voice_and_their_blends(shipped, voices):

@@ -46,8 +46,7 @@ def test_the_manifest_tells_what_was_made_of_what(made):
     for name, entry in manifest["files"].items():
         assert (folder / name).stat().st_size == entry["bytes"]
     key = manifest["cache_key"]
-    assert key["variant"] == "stock"
-    assert key["onnxruntime"] == open_runtime().version
+    assert (key["variant"], key["onnxruntime"]) == ("stock", open_runtime().version)
     assert all(distance < 0.1 for distance in manifest["parity"].values())
 
 
@@ -86,8 +85,7 @@ def test_a_damaged_model_is_replaced(bench):
     path.write_bytes(b"")
     assert bench.prepare("faithful") == path
     assert {file.name: file.read_bytes() for file in path.parent.iterdir()} == whole
-    assert bench.folders() == [path.parent.name]
-    assert bench.n_rewritings == 2
+    assert (bench.folders(), bench.n_rewritings) == ([path.parent.name], 2)
 
 
 def unused_for(seconds, folder):
@@ -209,8 +207,7 @@ def test_a_model_that_vanishes_before_it_is_opened_is_made_anew(bench, monkeypat
     kokoro = bench.load("faithful")
     assert kokoro.prepared.variant == "stock"
     kokoro.close()
-    assert len(opened) == 2
-    assert bench.n_rewritings == 2
+    assert (len(opened), bench.n_rewritings) == (2, 2)
 
 
 @pytest.fixture

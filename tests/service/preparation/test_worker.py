@@ -45,11 +45,9 @@ def test_processes_that_start_at_once_make_it_once(bench, tmp_path):
     for process in processes:
         release(process)
     answers = {process.communicate()[0] for process in processes}
-    assert [process.returncode for process in processes] == [0, 0]
-    assert len(answers) == 1
+    assert ([process.returncode for process in processes], len(answers)) == ([0, 0], 1)
     assert Path(answers.pop().strip()).is_file()
-    assert bench.n_rewritings == 1
-    assert len(bench.folders()) == 1
+    assert (bench.n_rewritings, len(bench.folders())) == (1, 1)
 
 
 def test_a_service_that_is_killed_takes_its_preparing_process_along_and_leaves_nothing_whole(

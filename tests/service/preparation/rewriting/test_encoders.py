@@ -52,8 +52,7 @@ def test_equally_wide_products_are_outputs_as_far_as_there_are(graph, native, wi
     quantized = graph.quantized(graph.given(1, 7, 12))
     model = check_products(native, graph, None, *(graph.product(quantized, 12, width) for width in widths))
     (node,) = (node for node in model.graph if node.op_type == "DynamicQuantizeMatMul")
-    assert len(node.outputs) == n_outputs
-    assert operators(model)["Split"] == (n_outputs < len(widths))
+    assert (len(node.outputs), operators(model)["Split"]) == (n_outputs, n_outputs < len(widths))
 
 
 def test_layers_with_the_same_weights_share_them(native):

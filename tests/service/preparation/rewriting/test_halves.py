@@ -116,8 +116,7 @@ def test_every_value_of_the_decoder_and_every_weight_is_one_of_halves():
     # All users of what the decoder computes have it from a Cast from halves.
     (inside,) = (node for node in model.graph if node.outputs[0].name == graph.parts["noise"])
     for use in inside.outputs[0].uses():
-        assert use.node.op_type == "Cast"
-        assert use.node.attributes["to"].as_int() == HALF
+        assert (use.node.op_type, use.node.attributes["to"].as_int()) == ("Cast", HALF)
     for array in map(constant, inside.inputs[1:]):
         np.testing.assert_array_equal(array, array.astype(np.float16).astype(np.float32))
     weight = constant(the_node(model, "ConvTranspose").inputs[1])

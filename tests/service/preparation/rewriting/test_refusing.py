@@ -134,8 +134,7 @@ def refuse(tmp_path):
         ir.save(model, source)
         before = source.read_bytes()
         found = refusal(lambda: rewrite(source, folder, variant, lambda line: None, layout_of(variant)))
-        assert list(folder.iterdir()) == []
-        assert source.read_bytes() == before
+        assert (list(folder.iterdir()), source.read_bytes()) == ([], before)
         assert reason in found.reason
         assert found.node
         return found

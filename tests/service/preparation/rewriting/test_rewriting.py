@@ -52,8 +52,7 @@ def published(model_file, style):
 def test_all_parts_of_the_published_model_are_found(prepared):
     for variant, each in prepared.items():
         found = dict(each.report.found)
-        assert each.report.n_nodes_before == 3614
-        assert each.report.n_nodes == len(each.nodes)
+        assert (each.report.n_nodes_before, each.report.n_nodes) == (3614, len(each.nodes))
         assert found.pop("transposes") > 100
         assert found.pop("stock") > 0
         expected = {
@@ -62,8 +61,7 @@ def test_all_parts_of_the_published_model_are_found(prepared):
         }  # fmt: skip
         assert {name: found[name] for name in expected} == expected
         # Every convolution, both upsampling ones and the last one.
-        assert found.get("blocks") == (8 if variant == "native" else None)
-        assert found.get("carrying") == 8
+        assert (found.get("blocks"), found.get("carrying")) == (8 if variant == "native" else None, 8)
         assert found.get("native") == (87 + 3 if variant == "native" else None)
 
 
