@@ -163,7 +163,7 @@ def test_a_convolution_that_cannot_be_is_refused(assert_refused):
         ({"residual": floats(1, 8, 16)}, r"residual should have shape \[1, 9, 16\]"),
         ({"addend": floats(1, 9, 15)}, r"addend should have shape \[1, 9, 16\]"),
         ({"dilation": 0}, "dilation must be"), ({"dilation": 2**62}, "dilation must be"),
-        ({"stride": -1}, "stride must be"),
+        ({"stride": 0}, "stride must be"), ({"stride": -1}, "stride must be"),
         ({"pad_begin": -1}, "pad_begin and pad_end must be"), ({"pad_end": 2**40}, "pad_begin and pad_end must be"),
         ({"runs": np.ones((1, 3, 2), np.uint8)}, r"runs should have shape \[1, any, 1\]"),
         ({"runs": np.ones((1, 4, 1), np.uint8)}, "taps of runs must be those of weight"),

@@ -85,11 +85,6 @@ class TestDefinition:
         assert np.isnan(y[4]).all()
         np.testing.assert_array_equal(np.delete(y, 4, axis=0), np.delete(expected, 4, axis=0))
 
-    def test_sizes_that_make_no_sense_are_refused(self):
-        for shape, message in (((0, 4), "x is empty"), ((4, 0), "x is empty"), ((4, 3), "a phase for each magnitude")):
-            with pytest.raises(native_library.RefusedError, match=message):
-                native_library.polar_to_cartesian(np.zeros(shape, np.float32))
-
     def test_what_is_not_finite_is_what_the_operators_make_of_it(self):
         x = both([*NOT_FINITE, 0.0, 1.0, -1.0, 100.0, -200.0])
         y, expected = native_library.polar_to_cartesian(x), stock(x)
@@ -110,7 +105,7 @@ def test_is_what_the_operators_give_that_it_stands_for(run, rows):
 
 def test_what_cannot_be_is_refused(assert_refused):
     rows = [
-        ((1, 0, 4), "x is empty"), ((1, 4, 3), "x must have a phase for each magnitude"),
+        ((1, 0, 4), "x is empty"), ((1, 4, 0), "x is empty"), ((1, 4, 3), "x must have a phase for each magnitude"),
         ((2, 4, 4), r"x should have shape \[1, any, any\]"), ((4, 4), r"x should have shape \[1, any, any\]"),
     ]  # fmt: skip
     rows = [({"x": np.zeros(shape, np.float32)}, message) for shape, message in rows]

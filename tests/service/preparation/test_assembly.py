@@ -87,8 +87,6 @@ def test_where_the_model_is(monkeypatch, tmp_path):
 
 
 # What is in the cache, and what is left when it is cleared.
-
-
 @pytest.fixture
 def cache(tmp_path):
     """With a prepared model, a published one, and what is not anybody's to remove."""

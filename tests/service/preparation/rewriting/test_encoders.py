@@ -87,8 +87,6 @@ def test_a_result_that_is_asked_for_stays_under_its_name(graph, native):
 
 
 # Attention.
-
-
 @dataclass
 class Attention:
     """Attention as published; what is set otherwise makes it something else."""
@@ -213,8 +211,6 @@ def test_other_shapes_stay():
 
 
 # LSTMs.
-
-
 def time_first(graph, x):
     return graph.add("Transpose", x, perm=[1, 0, 2])
 

@@ -105,8 +105,6 @@ def test_a_square_is_a_product_and_other_powers_are_left_alone(graph):
 
 
 # Products.
-
-
 @pytest.mark.parametrize("given", [{}, {"bias": False}, {"bias_first": False}], ids=str)
 @pytest.mark.parametrize("shape", [(1, 7), (1, 9, 7), (4, 3, 7)])
 def test_a_product_is_one_of_floats(graph, shape, given):
@@ -167,8 +165,6 @@ def test_other_products_are_left_alone():
 
 
 # Styles.
-
-
 def test_a_style_is_projected_once_for_all_layers(graph):
     style, sizes = graph.given(1, 8), (3, 5, 4)
     quantized = graph.quantized(style)
@@ -208,8 +204,6 @@ def test_styles_without_a_bias_or_of_floats_are_left_alone(graph):
 
 
 # Embeddings.
-
-
 def looked_up(graph, table, n=9):
     return graph.add("Gather", table, graph.given_array(graph.random.integers(0, 20, (1, n))), axis=0)
 
@@ -250,7 +244,6 @@ def test_what_is_no_table_of_one_scale_is_left_alone():
 
 
 # LSTMs.
-
 NEAR_LSTM = within(0.02)
 """In and state are rounded to 1/255 of their ranges, at each step anew."""
 

@@ -245,8 +245,6 @@ def test_two_different_transforms_keep_their_windows_and_kernels(graph, backend)
 
 
 # The spectrum of the sound, and its inverse transform.
-
-
 def halves(graph, x, middle, **given):
     return cartesian(graph, cut(graph, x, 0, middle), cut(graph, x, middle, END), **given)
 

@@ -313,8 +313,6 @@ def test_a_residual_block_gives_the_same_numbers(graph, backend, n_channels, n_f
 
 
 # Upsampling.
-
-
 def test_upsampling_takes_in_what_is_around_it(graph):
     upsampled = graph.upsampling(graph.add("LeakyRelu", graph.frames(5), alpha=0.1), 5, 3, 6)
     reflected = graph.add("Pad", upsampled, graph.constant([0, 0, 1, 0, 0, 0], np.int64), mode="reflect")
@@ -346,8 +344,6 @@ def test_upsampling_alone(graph):
 
 
 # Weights in the layout that the kernels of a processor read.
-
-
 def two_convolutions():
     """One of an even number of groups of channels and one of an odd number."""
     graph = Published()
@@ -388,8 +384,6 @@ def test_a_graph_without_packed_weights_stays_as_it_is(graph, layout):
 
 
 # Blocks of the generator.
-
-
 BLOCK = "kokoro.ResidualBlock"
 
 

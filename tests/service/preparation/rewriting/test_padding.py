@@ -282,8 +282,6 @@ def test_the_table_is_an_input_and_the_output_keeps_its_name():
 
 
 # Decoders, which are told how many frames count.
-
-
 def decoder(layer, n_frames, n_added=0):
     """A graph from features to samples; added frames are full of what must not be heard."""
     noise = np.random.default_rng(5)
@@ -342,8 +340,6 @@ def test_a_decoder_of_another_rate_is_refused():
 
 
 # Graphs whose frames cannot be padded.
-
-
 def alone(op_type, **attributes):
     return lambda graph, x: (graph.add(op_type, x, **attributes), N_CHANNELS, 1)
 

@@ -111,8 +111,6 @@ def test_the_nearest_miss_is_told(module, build, nearest):
 
 
 # The whole of the rewriting, on small models.
-
-
 @pytest.fixture
 def known(monkeypatch):
     """Have small graphs recognized, or those that have what is named."""

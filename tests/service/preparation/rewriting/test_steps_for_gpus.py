@@ -95,8 +95,6 @@ def test_other_windows_are_left_alone():
 
 
 # Angles.
-
-
 GREATEST = float(np.finfo(np.float32).max)
 LEAST = float(np.finfo(np.float32).smallest_subnormal)
 
@@ -147,8 +145,6 @@ def test_other_functions_are_left_alone():
 
 
 # Opsets that old builds for CUDA know.
-
-
 def resized(graph, **changes):
     given = {
         "mode": "linear", "coordinate_transformation_mode": "half_pixel", "antialias": 0,

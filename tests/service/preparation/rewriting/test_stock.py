@@ -136,8 +136,6 @@ def test_upsampling_and_the_last_convolution_are_one_product_each(graph):
 
 
 # Lengths: which operators are told how many frames they get by one and the same value.
-
-
 def told(model):
     """Return how many values tell convolutions and normalizations of lengths."""
     nodes = [*nodes_of(model.graph, "QuantizedConv"), *nodes_of(model.graph, "InstanceNorm")]
