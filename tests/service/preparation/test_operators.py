@@ -53,9 +53,11 @@ OTHER_LAYOUT = "reads layout {} of weights, not 4 or 5; install the service agai
 OTHER_SET = f"has set {{}} of operators, not {OPERATOR_SET}; install the service again"
 
 
-def test_a_library_tells_which_kernels_it_uses(tmp_path):
-    path = library_of(tmp_path, "abacus")
-    assert find_native_operators(path) == NativeOperators(path, "abacus", Layout.CENTERED)
+def test_a_library_tells_which_kernels_it_uses_and_lesser_ones_can_be_asked_for(tmp_path):
+    path = library_of(tmp_path, "best")
+    assert find_native_operators(path) == NativeOperators(path, "best", Layout.CENTERED)
+    for kernels in ("abacus", "portable"):
+        assert find_native_operators(path, kernels).kernels == kernels
 
 
 @pytest.mark.parametrize(
@@ -85,11 +87,6 @@ def test_kernels_that_cannot_be_had_are_refused(tmp_path, library, asked, error,
         find_native_operators(path, **asked)
     if error is SettingsError and library == ("abacus",):
         assert find_native_operators(path).kernels == "abacus"
-
-
-@pytest.mark.parametrize("kernels", ["abacus", "portable"])
-def test_lesser_kernels_can_be_asked_for(tmp_path, kernels):
-    assert find_native_operators(library_of(tmp_path, "best"), kernels).kernels == kernels
 
 
 def test_the_layout_is_that_of_the_kernels_in_use(tmp_path):

@@ -114,16 +114,8 @@ class Variation:
         return (graph.add("Mul", floats, step), *self.more(graph, sums, floats))
 
 
-def other_scale(graph):
-    return graph.quantized(graph.given(3))[1]
-
-
 def other_zero_point(graph):
     return graph.quantized(graph.given(3))[2]
-
-
-def image(graph):
-    return graph.add("Unsqueeze", graph.given(1, 6, 8), graph.constant([0], np.int64))
 
 
 def biased(n=6, rounding="Floor", **given):
@@ -137,7 +129,9 @@ NEAR_MISSES = {
     # An operator has a weight for every pair of channels, one axis of time, and pads in numbers.
     "in groups": Variation(weight=(6, 3, 3), attributes={"group": 2, "pads": [1, 1]}),
     "padded by a rule": Variation(attributes={"auto_pad": "SAME_UPPER"}),
-    "over two axes": Variation(weight=(2, 1, 3, 3), x=image, attributes={}),
+    "over two axes": Variation(
+        weight=(2, 1, 3, 3), x=lambda g: g.add("Unsqueeze", g.given(1, 6, 8), g.constant([0], np.int64)), attributes={}
+    ),
     # It takes a bias of each channel as a weight, quantizes it in the steps of the accumulators and rounds it down.
     "one bias for all channels": Variation(bias=biased(1)),
     "bias along time": Variation(weight=(8, 6, 3), bias=biased(8, shape=(1, 1, -1))),
@@ -146,7 +140,9 @@ NEAR_MISSES = {
     "computed bias": Variation(bias=lambda g, scale, step: g.quantized_bias(g.given(6), step)),
     # It has one scale and one zero point of all weights as attributes, and takes those of its own input.
     "scale of each channel": Variation(step=lambda g, x: g.add("Mul", x, g.constant(np.full((1, 6, 1), 0.01)))),
-    "scale of something else": Variation(step=lambda g, scale: g.add("Mul", other_scale(g), g.constant(0.01))),
+    "scale of something else": Variation(
+        step=lambda g, scale: g.add("Mul", g.quantized(g.given(3))[1], g.constant(0.01))
+    ),
     "scale of the input alone": Variation(step=lambda g, scale: scale),
     "zero point of something else": Variation(zero_point=other_zero_point, attributes={}),
     "computed zero point of the weights": Variation(weight_zero_point=other_zero_point, attributes={}),

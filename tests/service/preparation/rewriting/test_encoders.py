@@ -247,14 +247,10 @@ def test_transposes_that_do_not_cancel_stay(graph, native):
     assert operators(found) == {"kokoro.DynamicQuantizeLSTM": 1, "Neg": 1, "Transpose": 2}
 
 
-def with_states(graph):
+def joined_and(graph, of):
+    """The states put together, and something of them or of the last ones."""
     states, last, _ = recurrent(graph, graph.given(5, 1, N_IN))
-    return graph.model(graph.add("Neg", joined(graph, states)), last)
-
-
-def used_twice(graph):
-    states = states_of(graph)
-    return graph.model(graph.add("Neg", joined(graph, states)), graph.add("Neg", states))
+    return graph.model(graph.add("Neg", joined(graph, states)), of(states, last))
 
 
 def of_computed_weights(graph):
@@ -267,10 +263,10 @@ NEAR_MISSES = {
     "a state before the first step": lambda graph: encoded(graph, state=0.5),
     "peepholes": lambda graph: encoded(graph, peepholes=True),
     "weights that do not fit int8": lambda graph: encoded(graph, kind=np.uint8, zero=250),
-    "the last state is wanted too": with_states,
+    "the last state is wanted too": lambda graph: joined_and(graph, lambda states, last: last),
     "another shape": lambda graph: graph.model(graph.add("Neg", joined(graph, states_of(graph), (0, 2, -1)))),
     "directions that stay apart": lambda graph: graph.model(states_of(graph)),
-    "directions that are wanted apart too": used_twice,
+    "directions that are wanted apart too": lambda graph: joined_and(graph, lambda x, last: graph.add("Neg", x)),
     "computed weights": of_computed_weights,
 }
 

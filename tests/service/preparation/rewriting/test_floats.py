@@ -141,12 +141,6 @@ def test_a_product_that_is_an_output_keeps_its_name(graph):
     assert plain(model, graph.feeds)[0].shape == (1, 5)
 
 
-def product_of_two(graph):
-    """What one quantized, by the zero point of another."""
-    (one, scale, _), (*_, zero) = (graph.quantized(graph.given(1, 7)), graph.quantized(graph.given(1, 7)))
-    return graph.product([one, scale, zero], 7, 5)
-
-
 def product_of_computed(graph):
     quantized, scale, zero = graph.quantized(graph.given(1, 7))
     weight, _, weight_zero = graph.quantized(graph.given(7, 5))
@@ -158,7 +152,9 @@ def test_other_products_are_left_alone():
     products = {
         "unsigned weights": lambda g: g.product(g.quantized(g.given(1, 7)), 7, 5, kind=np.uint8),
         "a zero point": lambda g: g.product(g.quantized(g.given(1, 7)), 7, 5, zero=3),
-        "of two": product_of_two,
+        "by the zero point of another": lambda g: g.product(
+            [*g.quantized(g.given(1, 7))[:2], g.quantized(g.given(1, 7))[2]], 7, 5
+        ),
         "computed weights": product_of_computed,
     }
     check_near_misses(lambda model: dequantize_products(model.graph), products)

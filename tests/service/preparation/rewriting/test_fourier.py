@@ -82,12 +82,9 @@ def of_signal(take=both, **given):
     return lambda graph: take(graph, transformed(graph, graph.given(1, 100), **given))
 
 
-def computed_window(graph):
-    return both(graph, transformed(graph, graph.given(1, 100), window=graph.given(SIZE)))
-
-
 NEAR_MISSES = {
-    "no multiple": of_signal(hop=6), "both sides": of_signal(onesided=0), "computed window": computed_window,
+    "no multiple": of_signal(hop=6), "both sides": of_signal(onesided=0),
+    "computed window": lambda g: both(g, transformed(g, g.given(1, 100), window=g.given(SIZE))),
     "other layout": of_signal(perm=(0, 1, 2, 3)), "spectrum as an output": of_signal(lambda g, x: (x, *both(g, x))),
     "spectrum asked for elsewhere": of_signal(lambda g, x: (g.add("Sqrt", g.add("Mul", x, x)), *both(g, x))),
     "parts of another axis": of_signal(lambda g, x: part(g, x, 0, axis=2)),
@@ -271,25 +268,14 @@ def test_the_sound_is_made_in_two_operators(graph, native):
     assert (found["kokoro.PolarToCartesian"], found["kokoro.Conv"]) == (1, 1)
 
 
-def of_two(graph):
-    """Both halves, but of different convolutions."""
-    x, other = (generated(graph, 6, 6) for _ in range(2))
-    return cartesian(graph, cut(graph, x, 0, 3), cut(graph, other, 3, END))
+def halves_between(*bounds):
+    """Return what builds a spectrum of two cuts, as many as bounds, of six frames of six channels."""
 
+    def build(graph):
+        x = generated(graph, 6, 6)
+        return cartesian(graph, *(cut(graph, x, *each) for each in bounds))
 
-def of_turned(graph):
-    """Six frames of six channels, in which the halves are those of the time."""
-    return halves(graph, graph.add("Transpose", generated(graph, 6, 6), perm=[0, 2, 1]), 3)
-
-
-def over_time(graph):
-    x = generated(graph, 6, 6)
-    return cartesian(graph, cut(graph, x, 0, 3, 2), cut(graph, x, 3, END, 2))
-
-
-def every_other(graph):
-    x = generated(graph, 6, 6)
-    return cartesian(graph, cut(graph, x, 0, END, 1, 2), cut(graph, x, 1, END, 1, 2))
+    return build
 
 
 POLAR_NEAR_MISSES = {
@@ -298,8 +284,11 @@ POLAR_NEAR_MISSES = {
     "phases before magnitudes": lambda g: cartesian(g, *reversed(halves_of(g))),
     "put together over time": lambda g: cartesian(g, *halves_of(g), axis=2),
     "the imaginary part first": lambda g: cartesian(g, *halves_of(g), functions=("Sin", "Cos")),
-    "halves of two": of_two, "halves of what may have more": lambda g: halves(g, g.given(1, 6, 6), 3),
-    "halves of the time": over_time, "halves of the time, turned": of_turned, "every other channel": every_other,
+    "halves of two": lambda g: cartesian(g, halves_of(g)[0], halves_of(g)[1]),
+    "halves of what may have more": lambda g: halves(g, g.given(1, 6, 6), 3),
+    "halves of the time": halves_between((0, 3, 2), (3, END, 2)),
+    "halves of the time, turned": lambda g: halves(g, g.add("Transpose", generated(g, 6, 6), perm=[0, 2, 1]), 3),
+    "every other channel": halves_between((0, END, 1, 2), (1, END, 1, 2)),
     "a magnitude that is asked for elsewhere": lambda g: cartesian(g, *halves_of(g), asked=True),
 }  # fmt: skip
 

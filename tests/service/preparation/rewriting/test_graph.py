@@ -42,7 +42,7 @@ def test_an_array_that_is_there_is_taken_and_another_gets_a_name_of_its_own(grap
     assert model.graph.initializers["any_2"].const_value.numpy().tolist() == [2, 3]
 
 
-def test_one_number_is_no_list_of_one(graph):
+def test_one_number_is_no_list_of_one_and_an_array_is_stored_row_by_row_whatever_its_order(graph):
     model = graph.model(graph.add("Exp", graph.given(3)))
     number = initializer(model.graph, np.array(5, np.int64), "number")
     row = initializer(model.graph, np.array([5], np.int64), "number")
@@ -50,10 +50,6 @@ def test_one_number_is_no_list_of_one(graph):
     assert number.const_value.numpy().shape == ()
     assert initializer(model.graph, np.array(5, np.int64), "number") is number
     assert initializer(model.graph, np.array([5], np.int64), "number") is row
-
-
-def test_an_array_is_stored_row_by_row_whatever_its_order(graph):
-    model = graph.model(graph.add("Exp", graph.given(3)))
     array = np.arange(6, dtype=np.float32).reshape(2, 3).T
     held = constant(initializer(model.graph, array, "turned"))
     assert held.flags.c_contiguous

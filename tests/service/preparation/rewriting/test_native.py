@@ -111,9 +111,7 @@ def test_a_convolution_alone(graph):
         "epsilon": 0.0, "negative_slope": 1.0, "output_scale": 1.0,
     }  # fmt: skip
     assert node.outputs[1].name == ""
-
-
-def test_a_convolution_without_bias(graph):
+    graph = Published()
     assert set(operands(the_conv(graph, graph.convolution(graph.given(1, 5, 9), 5, 6, bias=False)))) == WEIGHTS
 
 
@@ -129,9 +127,9 @@ def test_an_activation_is_taken_in():
     assert (set(operands(node)), number(node, "negative_slope")) == (WEIGHTS | {"bias", "alpha"}, 1.0)
 
 
-@pytest.mark.parametrize("activation", ["leaky", "snake", "none"])
-def test_adain_is_taken_in_with_statistics_of_its_own(graph, activation):
-    x = adain(graph, graph.frames(6))
+@pytest.mark.parametrize(("activation", "epsilon"), [("leaky", 1e-5), ("snake", 1e-3), ("none", 1e-5)])
+def test_adain_is_taken_in_with_its_epsilon_and_statistics_of_its_own(graph, activation, epsilon):
+    x = graph.modulation(graph.norm(graph.frames(6), epsilon=epsilon), graph.given(1, 12), 6)
     x = {"leaky": graph.add("LeakyRelu", x, alpha=0.2), "snake": graph.snake(x, 6), "none": x}[activation]
     model = fused(graph, graph.convolution(x, 6, 5))
     assert operators(model) == {"Transpose": 1, CONV: 1, STATISTICS: 1}
@@ -142,13 +140,7 @@ def test_adain_is_taken_in_with_statistics_of_its_own(graph, activation):
     assert found["statistics"] is statistics.outputs[0]
     assert statistics.inputs[0] is found["x"]
     assert found["style"] is model.graph.inputs[1]
-    assert number(node, "epsilon") == pytest.approx(1e-5)
-
-
-@pytest.mark.parametrize("epsilon", [1e-5, 1e-3])
-def test_the_epsilon_goes_along(graph, epsilon):
-    x = graph.modulation(graph.norm(graph.frames(6), epsilon=epsilon), graph.given(1, 12), 6)
-    assert number(the_conv(graph, graph.convolution(x, 6, 5)), "epsilon") == pytest.approx(epsilon)
+    assert number(node, "epsilon") == pytest.approx(epsilon)
 
 
 def test_statistics_come_from_the_convolution_before(graph):
@@ -328,14 +320,12 @@ def test_upsampling_takes_in_what_is_around_it(graph):
     assert len(node.inputs) == 4
 
 
-def test_upsampling_takes_in_one_sum(graph):
+def test_upsampling_takes_in_one_sum_or_none(graph):
     total = graph.upsampling(graph.frames(5), 5, 3, 6)
     for _ in range(2):
         total = graph.add("Add", total, graph.frames(3, 54))
     assert operators(fused(graph, ended(graph, total))) == {"kokoro.ConvTranspose": 1, "Add": 1, "Softmax": 1}
-
-
-def test_upsampling_alone(graph):
+    graph = Published()
     model = fused(graph, graph.upsampling(graph.frames(5), 5, 3, 10))
     assert operators(model) == {"kokoro.ConvTranspose": 1, "Transpose": 1}
     node = the_node(model, "ConvTranspose")
@@ -378,9 +368,9 @@ def test_weights_that_nodes_share_are_laid_out_once():
     np.testing.assert_array_equal(array(one.inputs[1]), pair_groups(weight))
 
 
-@pytest.mark.parametrize("layout", list(Layout))
-def test_a_graph_without_packed_weights_stays_as_it_is(graph, layout):
-    assert lay_out(graph.model(ended(graph, graph.frames(5))).graph, layout) == 0
+def test_a_graph_without_packed_weights_stays_as_it_is(graph):
+    model = graph.model(ended(graph, graph.frames(5)))
+    assert [lay_out(model.graph, layout) for layout in Layout] == [0] * len(Layout)
 
 
 # Blocks of the generator.

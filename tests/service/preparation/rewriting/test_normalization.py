@@ -64,17 +64,8 @@ def test_the_epsilon_is_the_published_one(graph, backend, epsilon):
     assert the_node(model, "InstanceNorm").attributes["epsilon"].as_float() == pytest.approx(epsilon)
 
 
-def row(graph, n):
-    return graph.add("Unsqueeze", graph.given(1, n), graph.constant([2], np.int64))
-
-
-def column(graph, n):
-    return graph.add("Unsqueeze", graph.given(n, 1), graph.constant([0], np.int64))
-
-
-def turned_row(graph, n):
-    wide = graph.add("Unsqueeze", graph.given(1, n), graph.constant([1], np.int64))
-    return graph.add("Transpose", wide, perm=[0, 2, 1])
+def unsqueezed(graph, axis, *shape):
+    return graph.add("Unsqueeze", graph.given(*shape), graph.constant([axis], np.int64))
 
 
 @dataclass(frozen=True)
@@ -86,7 +77,7 @@ class Variation:
     epsilon: Any = 1e-5  # is added to it
     root: Any = True  # whether its root is taken
     modulated: Any = "normalized"  # what the style is applied to; nothing where None
-    style: Any = row  # makes [1, n, 1]
+    style: Any = lambda graph, n: unsqueezed(graph, 2, 1, n)  # makes [1, n, 1]
     sizes: Any = (6, 6)  # of both parts of the style
     gamma_first: Any = True  # whether they are gamma, then beta
     one: Any = 1.0  # is added to gamma
@@ -143,8 +134,8 @@ NEAR_MISSES = {
     "parts of unequal size": Variation(sizes=(1, 6)),
     "two added to gamma": Variation(one=2.0),
     "beta first": Variation(gamma_first=False),
-    "style that is turned": Variation(style=turned_row),
-    "style that is a column": Variation(style=column),
+    "style that is turned": Variation(style=lambda g, n: g.add("Transpose", unsqueezed(g, 1, 1, n), perm=[0, 2, 1])),
+    "style that is a column": Variation(style=lambda g, n: unsqueezed(g, 0, n, 1)),
     "gamma asked for elsewhere": Variation(more=("gamma",)),
 }
 

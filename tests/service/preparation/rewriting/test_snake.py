@@ -42,14 +42,9 @@ def varied(*, alpha=(2.0,) * 6, error=0.0, outputs=1, shape=(1, -1, 1), **given)
     return build
 
 
-def computed_alpha(graph):
-    x, alpha = graph.given(1, 6, 8), graph.given(1, 6, 1)
-    return put_together(graph, x, alpha, graph.constant(np.ones((1, 6, 1))))[:1]
-
-
-def added_to_something_else(graph):
+def of_ones(graph, alpha=None, **given):
     ones, x = graph.constant(np.ones((1, 6, 1))), graph.given(1, 6, 8)
-    return put_together(graph, x, ones, ones, other=graph.given(1, 6, 8))[:1]
+    return put_together(graph, x, alpha or ones, ones, **given)[:1]
 
 
 NEAR_MISSES = {
@@ -57,12 +52,12 @@ NEAR_MISSES = {
     "cubed": varied(power=3.0),
     "cosine": varied(wave="Cos"),
     "no reciprocal": varied(error=0.01),
-    "added to something else": added_to_something_else,
+    "added to something else": lambda g: of_ones(g, other=g.given(1, 6, 8)),
     "sine asked for elsewhere": varied(outputs=2),
     # It has an alpha of each channel as a weight.
     "alpha for all channels": varied(alpha=2.0, shape=()),
     "alpha of each frame": varied(alpha=(2.0,) * 8, shape=(1, 1, 8)),
-    "computed alpha": computed_alpha,
+    "computed alpha": lambda g: of_ones(g, g.given(1, 6, 1)),
 }
 
 
