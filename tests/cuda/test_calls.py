@@ -1,6 +1,6 @@
 """What a CUDA build is told by ortffi, word for word and in order."""
 
-from tests.cuda.runs import run_model
+from tests.cuda.gpu_models import run_model
 
 
 def test_options_reach_cuda_in_one_update_before_the_session_is_made(stub, kokoro):
@@ -54,7 +54,7 @@ def test_arenas_of_a_gpu_can_be_shrunk(stub, kokoro):
     arenas = ["gpu:0", "cpu:0;gpu:0", "gpu:0;cpu:0"]
     stub.python(f"""
 import ortffi
-from tests.cuda.runs import kokoro_inputs
+from tests.cuda.gpu_models import kokoro_inputs
 with ortffi.SessionBuilder().with_cuda().commit_from_file({str(kokoro)!r}) as session:
     for arenas in {arenas}:
         session.run(kokoro_inputs(), options=ortffi.RunOptions(shrink_arenas=arenas))

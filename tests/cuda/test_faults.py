@@ -11,7 +11,7 @@ from collections import namedtuple
 
 import pytest
 from ortffi._api import ErrorCode
-from tests.cuda.runs import N_TOKENS, run_model
+from tests.cuda.gpu_models import N_TOKENS, run_model
 from tests.cuda.stub import Refusal
 
 Fault = namedtuple("Fault", ["reason", "explained", "refusals"])

@@ -4,14 +4,32 @@ import os
 import subprocess
 import sys
 from contextlib import closing
+from functools import cache
 
 import pytest
 from service.loading import load_model, load_runtime, prepare_model
 from service.settings import Settings
-from tests.gpu.requirements_of_gpu import lack_of_build, lack_of_gpu
 from tests.service.api.serving_process import starting
 
-from service.machine import CudaBuild
+import ortffi
+from service.machine import CudaBuild, Machine
+
+
+def lack_of_build():
+    """Return why this library has no CUDA part to look at; empty if it has one."""
+    if "CUDAExecutionProvider" in ortffi.available_providers():
+        return ""
+    return "needs a CUDA build of ONNX Runtime: make test-gpu"
+
+
+@cache
+def lack_of_gpu():
+    """Return why nothing can be computed on a GPU here; empty if it must work."""
+    driver = Machine().driver
+    needs = "needs an NVIDIA GPU and a CUDA build of ONNX Runtime: make test-gpu"
+    if not driver.gpus:
+        return f"{needs} ({driver.problem})"
+    return needs if lack_of_build() else ""
 
 
 @pytest.fixture(scope="session")

@@ -3,15 +3,29 @@
 import json
 import re
 import shutil
+import subprocess
+import sys
+from functools import cache
 
 import pytest
 import soundfile
-from tests.gpu.requirements_of_gpu import first_missing_library
 
 pytestmark = pytest.mark.usefixtures("no_gpu")
 
 COMMAND = "kokoro-service prepare --for cuda"
 MODEL_MISSING = f"prepare a model for GPUs with: {COMMAND}"
+
+
+@cache
+def first_missing_library(build):
+    """Return the first library that the loader, in a process of its own, lacks for the CUDA part, or none."""
+    names = [f"{stem}.so.{version}" for stem, version in build.wanted.items() if version]
+    return next((name for name in names if not _loads(name)), "")
+
+
+def _loads(name):
+    program = f"import ctypes; ctypes.CDLL({name!r})"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0
 
 
 def cause_and_cure(build):

@@ -1,21 +1,12 @@
 """The operators in numpy, written from their definition and for clearness alone."""
 
-from __future__ import annotations
-
 import math
 import platform
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from service.preparation.layout import Layout
-from tests.native.packing_reference import differences, fits, in_eights, in_fours, runs_of
-
-Floats = NDArray[np.float32]
-Bytes = NDArray[np.uint8]
-Signed = NDArray[np.int8]
-Integers = NDArray[np.int64]
 
 # ONNX Runtime scales a product and adds its bias in one rounding on arm64, in two elsewhere.
 FUSES_BIAS = platform.machine() == "aarch64"
@@ -69,12 +60,64 @@ def quantization(v):
     return np.float32(scale), int(np.clip(np.rint(-low / scale), 0, 255))
 
 
+def in_fours(w):
+    """Pack [Co, Ci, K] as [P, K, Q, 16, 4]."""
+    out, inner, taps = w.shape
+    panels, groups = -(-out // 16), -(-inner // 4)
+    whole = np.zeros((panels * 16, groups * 4, taps), np.int8)
+    whole[:out, :inner] = w
+    return np.ascontiguousarray(whole.reshape(panels, 16, groups, 4, taps).transpose(0, 4, 2, 1, 3))
+
+
+def in_eights(fours):
+    """Put the channels of each two groups together, column by column; an odd group stays."""
+    panels, taps, groups = fours.shape[:3]
+    whole = groups // 2 * 2
+    twos = fours[:, :, :whole].reshape(panels, taps, -1, 2, 16, 4).transpose(0, 1, 2, 4, 3, 5)
+    paired = np.ascontiguousarray(twos).reshape(panels, taps, whole, 16, 4)
+    return np.concatenate([paired, fours[:, :, whole:]], axis=2)
+
+
+def differences(taps):
+    """Of each tap with an even index and the next one, which counts as 0 if there is none."""
+    if taps.shape[2] == 1:
+        return taps[:, :, :0]
+    whole = np.pad(taps, [(0, 0), (0, 0), (0, 1)])
+    return whole[:, :, : taps.shape[2] : 2] - whole[:, :, 1 : taps.shape[2] + 1 : 2]
+
+
+def fits(*weights):
+    return all(w.min(initial=0) >= -128 and w.max(initial=0) <= 127 for w in weights)
+
+
+def runs_of(groups):
+    """Cut the groups [Q, 16, 4] of a panel and a tap; see native/runs.h."""
+    lengths = []
+    sums = np.zeros((2, 16, 2), int)
+    for group in groups:
+        pairs = group.reshape(16, 2, 2)
+        own = np.stack([pairs.clip(min=0).sum(axis=2), -pairs.clip(max=0).sum(axis=2)])
+        if own.max() > 128:
+            goes_on = bool(lengths) and 128 < lengths[-1] < 255
+            kind = 128
+        else:
+            goes_on = bool(lengths) and lengths[-1] < 127 and (sums + own).max() <= 128
+            kind = 0
+        if goes_on:
+            lengths[-1] += 1
+            sums += own
+        else:
+            lengths.append(kind + 1)
+            sums = own
+    return np.array(lengths + [0] * (len(groups) - len(lengths)), np.uint8)
+
+
 @dataclass
 class Convolution:
     """`x` [T, Ci], `w` int8 or int16 [Co, Ci, K]; with `pairs`, sums and runs of differences that fit too."""
 
-    x: Floats
-    w: NDArray[np.signedinteger[Any]]
+    x: Any
+    w: Any
     weight_scale: float = 0.01
     dilation: int = 1
     stride: int = 1
@@ -83,14 +126,14 @@ class Convolution:
     epsilon: float = 1e-5
     negative_slope: float = 1.0
     output_scale: float = 1.0
-    bias: Floats | None = None
-    statistics: Floats | None = None
-    style: Floats | None = None
-    alpha: Floats | None = None
-    residual: Floats | None = None
-    addend: Floats | None = None
-    weight_scales: Floats | None = None
-    float_bias: Floats | None = None
+    bias: Any = None
+    statistics: Any = None
+    style: Any = None
+    alpha: Any = None
+    residual: Any = None
+    addend: Any = None
+    weight_scales: Any = None
+    float_bias: Any = None
     pairs: bool = False
 
     @property
@@ -200,9 +243,9 @@ def matmul(x, w, scales, bias=None):
 class HarmonicSource:
     """`phase` [L, H] in radians, `f0` [L], `weight` [H]."""
 
-    phase: Floats
-    f0: Floats
-    weight: Floats
+    phase: Any
+    f0: Any
+    weight: Any
     bias: float
     factor: int = 300
     amplitude: float = 0.1
@@ -244,9 +287,9 @@ def leaky(x, slope):
 class FloatConvolution:
     """A Conv: `x` [T, Ci], `w` [Co, Ci, K]."""
 
-    x: Floats
-    w: Floats
-    bias: Floats
+    x: Any
+    w: Any
+    bias: Any
     pad_begin: int = 0
     pad_end: int = 0
     negative_slope: float = 1.0
@@ -264,14 +307,14 @@ class FloatConvolution:
 class TransposedConvolution:
     """A ConvTranspose with a kernel of twice its stride: `x` [T, Ci], `w` [Ci, Co, 2 * stride]."""
 
-    x: Floats
-    w: Floats
-    bias: Floats
+    x: Any
+    w: Any
+    bias: Any
     stride: int
     pad: int = 0
     reflect: int = 0
     negative_slope: float = 1.0
-    residual: Floats | None = None
+    residual: Any = None
 
     @property
     def output_rows(self):

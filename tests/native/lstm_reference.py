@@ -1,13 +1,11 @@
 """DynamicQuantizeLSTM in numpy: each rounding is one of float32, as ONNX Runtime's own are."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from tests.native import kokoro_reference as reference
-from tests.native.kokoro_reference import Floats, Signed, fused, plus_product
+from tests.native.kokoro_reference import fused, plus_product
 
 N_GATES = 4
 
@@ -49,8 +47,8 @@ def tanh(x):
 class Matrix(NamedTuple):
     """int8 [Ci, 8 H] of both directions, and a scale for each column."""
 
-    w: Signed
-    scales: Floats
+    w: Any
+    scales: Any
 
 
 @dataclass
@@ -58,10 +56,10 @@ class Lstm:
     """`x` [T, Ci], `bias` [8 H]. Columns: of each direction the gates of the input, of the output
     and of forgetting, and the cell."""
 
-    x: Floats
+    x: Any
     of_input: Matrix
     of_state: Matrix
-    bias: Floats
+    bias: Any
 
     @property
     def hidden(self):

@@ -22,8 +22,7 @@ from tests.service.preparation.rewriting.graph_checks import (
     plain,
     tidied,
 )
-from tests.service.preparation.rewriting.lstm_graphs import N_HIDDEN, N_IN, recurrent
-from tests.service.preparation.rewriting.published_graphs import Published
+from tests.service.preparation.rewriting.published_graphs import N_HIDDEN, N_IN, Published, recurrent
 
 # Products.
 
@@ -279,5 +278,5 @@ def test_what_is_not_alike_is_left_alone(monkeypatch):
 
     assert not [what for what, build in NEAR_MISSES.items() if not is_left_alone(build)]
     # A width that leaves panels open.
-    monkeypatch.setattr("tests.service.preparation.rewriting.lstm_graphs.N_HIDDEN", 6)
+    monkeypatch.setattr("tests.service.preparation.rewriting.published_graphs.N_HIDDEN", 6)
     assert is_left_alone(encoded)

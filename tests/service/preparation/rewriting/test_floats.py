@@ -29,8 +29,7 @@ from tests.service.preparation.rewriting.graph_checks import (
     tidied,
     within,
 )
-from tests.service.preparation.rewriting.lstm_graphs import N_HIDDEN, N_IN, recurrent
-from tests.service.preparation.rewriting.published_graphs import MICROSOFT
+from tests.service.preparation.rewriting.published_graphs import MICROSOFT, N_HIDDEN, N_IN, recurrent
 
 from service.preparation.rewriting import convolutions, floats, normalization
 
