@@ -87,12 +87,8 @@ def imports(file):
 
 def service_files(repository):
     root = repository / "service"
-    files = []
-    for file in sorted(root.rglob("*.py")):
-        room = file.relative_to(root).parts[0].removesuffix(".py")
-        if room != "__init__":
-            files.append((room, file))
-    return files
+    files = [(file.relative_to(root).parts[0].removesuffix(".py"), file) for file in sorted(root.rglob("*.py"))]
+    return [(room, file) for room, file in files if room != "__init__"]
 
 
 def test_rooms_of_the_service_import_in_one_direction(repository):
@@ -132,11 +128,8 @@ def test_sources_are_full_and_not_too_long(repository):
     }
     long = [file for file, number in n_lines.items() if number > 700]
     assert not long, "a reader keeps a noun of this size in mind no more: divide it"
-    short = [
-        file
-        for file, number in n_lines.items()
-        if number < 60 and file.is_relative_to(repository / "service") and file.stem != "__init__"
-    ]
+    service = {file for file in n_lines if file.is_relative_to(repository / "service") and file.stem != "__init__"}
+    short = [file for file in service if n_lines[file] < 60]
     assert len(short) <= MOST_SHORT_MODULES, "join it with what it belongs to, or say why not here"
 
 
@@ -191,10 +184,8 @@ def test_modules_of_ortffi_import_only_those_before_them(repository):
 def test_ortffi_needs_only_numpy_and_nothing_imports_the_onnxruntime_package(repository):
     files = list((repository / "ortffi").glob("*.py"))
     assert files
-    for file in files:
-        for name in imports(file):
-            top = name.split(".")[0]
-            assert top in sys.stdlib_module_names | {"numpy", "ortffi"}, f"{file} imports {name}"
+    needed = {name.split(".")[0] for file in files for name in imports(file)}
+    assert needed <= sys.stdlib_module_names | {"numpy", "ortffi"}
     for package in ("ortffi", "service"):
         for file in (repository / package).rglob("*.py"):
             assert "onnxruntime" not in {name.split(".")[0] for name in imports(file)}, file

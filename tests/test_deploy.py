@@ -56,8 +56,7 @@ def test_kubernetes_takes_every_document_strictly(repository):
             n_pods += 1
             validate({"apiVersion": "v1", "kind": "PodTemplate", "metadata": {"name": "x"}, "template": pod})
             spec = pod["spec"]
-            assert spec["enableServiceLinks"] is False, name
-            assert spec["securityContext"]["runAsNonRoot"] is True, name
+            assert (spec["enableServiceLinks"], spec["securityContext"]["runAsNonRoot"]) == (False, True), name
             for container in spec["containers"]:
                 security = container["securityContext"]
                 assert security["readOnlyRootFilesystem"] is True, name
@@ -131,9 +130,8 @@ def test_autoscalers_go_by_a_metric_that_there_is(repository):
     hpa = found["kubernetes/hpa.yaml"]["spec"]
     metric = hpa["metrics"][0]["pods"]["metric"]["name"]
     assert metric in names
-    folder = repository / "deploy/kubernetes"
     for name in ("scaledobject.yaml", "prometheus-adapter.yaml"):
-        assert metric in (folder / name).read_text(encoding="utf-8")
+        assert metric in (repository / "deploy/kubernetes" / name).read_text(encoding="utf-8")
     deployment = found["kubernetes/deployment.yaml"]
     assert hpa["scaleTargetRef"]["name"] == deployment["metadata"]["name"]
     assert found["kubernetes/scaledobject.yaml"]["spec"]["scaleTargetRef"] == {"name": "kokoro"}

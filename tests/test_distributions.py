@@ -130,18 +130,14 @@ def requirements(about):
     return [Requirement(line) for line in about.get_all("Requires-Dist")]
 
 
-def test_the_whole_is_the_core_of_its_version_with_all_that_a_cpu_needs(dist):
+def test_the_whole_is_the_core_of_its_version_with_all_that_a_cpu_needs_and_other_extras(dist):
     whole = metadata(the_one(dist, "kokoro_service-*.whl"))
     core = metadata(the_one(dist, "kokoro_service_core-*.whl"))
     assert whole["Version"] == core["Version"] == service.__version__
     (needed,) = (each for each in requirements(whole) if each.marker is None)
     assert (needed.name, str(needed.specifier)) == (core["Name"], f"=={core['Version']}")
     assert needed.extras == {"cpu", "espeak", "model", "prepare"}
-
-
-def test_extras_take_nothing_away_and_the_whole_passes_on_those_it_has_not(dist):
-    whole = metadata(the_one(dist, "kokoro_service-*.whl"))
-    core = metadata(the_one(dist, "kokoro_service_core-*.whl"))
+    # Extras take nothing away, and the whole passes on those that it has not.
     passed_on = {each.name: each.extras for each in requirements(whole) if each.marker}
     assert set(passed_on) == {core["Name"]}
     inside = {"cpu", "dev", "espeak", "jetson", "model", "prepare"}

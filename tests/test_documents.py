@@ -89,7 +89,7 @@ def test_every_target_of_the_makefile_is_in_its_help(repository):
         assert re.search(rf"^{target}:.* ## \S", text, re.MULTILINE), target
 
 
-def test_no_constraint_names_an_index_and_each_has_a_hash(repository):
+def test_no_constraint_names_an_index_each_has_a_hash_and_every_build_takes_the_same_zig(repository):
     files = {path.name: path for path in (repository / "constraints").glob("*.txt")}
     assert {"serve.txt", "jetson.txt", "dev.txt", "models.txt"} <= set(files)
     for name, path in files.items():
@@ -99,9 +99,14 @@ def test_no_constraint_names_an_index_and_each_has_a_hash(repository):
         requirements = re.split(r"\n(?=\S)", text.strip())
         assert len(requirements) > 20 or name in SHORT_CONSTRAINTS
         assert all("--hash=sha256:" in requirement for requirement in requirements)
+    (pinned,) = re.findall(r"^ziglang==[\d.]+", text_of(repository, "constraints/zig.txt"), re.MULTILINE)
+    assert f'"{pinned}"' in text_of(repository, "hatch_build.py")
 
 
-def test_the_notice_names_every_package_that_is_installed_with_the_service(repository):
+def test_the_notice_names_every_package_that_is_installed_with_the_service_or_brings_a_model(repository):
+    names = re.findall(r"^([\w-]+)==", text_of(repository, "constraints/models.txt"), re.MULTILINE)
+    assert len(names) > 5
+    assert not [name for name in names if name not in text_of(repository, "NOTICE")]
     notice = re.sub(r"[-_]", "", text_of(repository, "NOTICE").lower())
     known = set(re.findall(r"[\w.]+", notice))
     spelled = {"soundfile": "pythonsoundfile", "soxr": "pythonsoxr"}
@@ -114,19 +119,6 @@ def test_the_notice_names_every_package_that_is_installed_with_the_service(repos
                 assert "onnx runtime, by microsoft (mit)" in notice
             else:
                 assert spelled.get(word, word) in known, f"{package} of {name}"
-
-
-def test_every_build_takes_the_same_zig(repository):
-    (pinned,) = re.findall(r"^ziglang==[\d.]+", text_of(repository, "constraints/zig.txt"), re.MULTILINE)
-    assert f'"{pinned}"' in text_of(repository, "hatch_build.py")
-
-
-def test_the_notice_names_every_package_that_only_brings_a_model_to_test_with(repository):
-    notice = text_of(repository, "NOTICE")
-    names = re.findall(r"^([\w-]+)==", text_of(repository, "constraints/models.txt"), re.MULTILINE)
-    assert len(names) > 5
-    for name in names:
-        assert name in notice
 
 
 def test_contributing_names_every_module_of_the_rewriting_and_the_api(repository):

@@ -8,6 +8,7 @@ from collections import Counter
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -100,18 +101,13 @@ def test_what_is_missing_is_told_in_order(monkeypatch, tmp_path):
     monkeypatch.setattr(ortffi, "available_providers", lambda: ["CUDAExecutionProvider"])
     assert "no NVIDIA driver" in lack_of_gpu(machine, tmp_path)
     machine.driver = dataclasses.replace(machine.driver, gpus=(object(),), problem="")
-    monkeypatch.setattr(ortffi, "try_provider", _refuse)
+    text = "CUDA: libcuda.so.1: cannot open shared object file: No such file or directory"
+    monkeypatch.setattr(ortffi, "try_provider", Mock(side_effect=ortffi.ProviderUnavailableError(text)))
     assert "libcuda.so.1 is not found: install it" in lack_of_gpu(machine, tmp_path)
     monkeypatch.setattr(ortffi, "try_provider", lambda name: None)
     assert "package is not in" in lack_of_gpu(machine, tmp_path)
     (tmp_path / "onnxruntime").mkdir()
     assert lack_of_gpu(machine, tmp_path) == ""
-
-
-def _refuse(name):
-    raise ortffi.ProviderUnavailableError(
-        f"{name}: libcuda.so.1: cannot open shared object file: No such file or directory"
-    )
 
 
 @pytest.mark.parametrize("ids", [[16], [3, 50, 7, 90]])

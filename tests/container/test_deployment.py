@@ -118,12 +118,6 @@ def test_the_unit_lets_the_service_finish_write_its_cache_and_open_the_gpu(repos
 
 
 @either_dockerfile
-def test_a_dockerfile_has_the_version_of_the_service(repository, name):
-    text = (repository / name).read_text(encoding="utf-8")
-    assert re.findall(r"^ARG VERSION=(.*)$", text, re.MULTILINE) == [__version__]
-
-
-@either_dockerfile
 def test_a_dockerfile_copies_only_what_the_ignore_file_lets_in(repository, name):
     text = (repository / name).read_text(encoding="utf-8")
     copied = set()
@@ -137,8 +131,10 @@ def test_a_dockerfile_copies_only_what_the_ignore_file_lets_in(repository, name)
 
 
 @either_dockerfile
-def test_a_dockerfile_ends_as_a_user_with_a_number_and_asks_for_readiness(repository, name):
-    last_stage = (repository / name).read_text(encoding="utf-8").split("\nFROM ")[-1]
+def test_a_dockerfile_has_our_version_ends_as_a_user_with_a_number_and_asks_for_readiness(repository, name):
+    text = (repository / name).read_text(encoding="utf-8")
+    assert re.findall(r"^ARG VERSION=(.*)$", text, re.MULTILINE) == [__version__]
+    last_stage = text.split("\nFROM ")[-1]
     assert re.findall(r"^USER (.*)$", last_stage, re.MULTILINE) == ["10001"]
     (check,) = re.findall(r"^HEALTHCHECK .*\\\n +CMD (.*)$", last_stage, re.MULTILINE)
     assert f"${{KOKORO_PORT:-{Settings().port}}}/ready" in json.loads(check)[-1]
