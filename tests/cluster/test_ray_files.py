@@ -29,23 +29,16 @@ def test_a_mistake_in_the_arguments_is_told_in_one_line():
     from service.cluster.serving import build
     from service.errors import SettingsError
 
+    build({"autoscaling": {"downscale_delay_s": 11}})
     for arguments, named in (
+        # Delays before scaling down are longer than the numbers are old.
+        ({"autoscaling": {"downscale_delay_s": 10}}, "downscale_delay_s must be longer than"),
+        ({"autoscaling": {"downscale_to_zero_delay_s": 6}}, "downscale_to_zero_delay_s must be longer than"),
         ({"replica": 2}, "replica"), ({"replicas": 0}, "replicas"),
         ({"replicas": 2, "autoscaling": {"max_replicas": 2}}, "not both"), ({"settings": {"voise": "x"}}, "voise"),
     ):  # fmt: skip
         with pytest.raises(SettingsError, match=named):
             build(arguments)
-
-
-def test_delays_before_scaling_down_are_longer_than_the_numbers_are_old():
-    from service.cluster.serving import build
-    from service.errors import SettingsError
-
-    build({"autoscaling": {"downscale_delay_s": 11}})
-    with pytest.raises(SettingsError, match="downscale_delay_s must be longer than"):
-        build({"autoscaling": {"downscale_delay_s": 10}})
-    with pytest.raises(SettingsError, match="downscale_to_zero_delay_s must be longer than"):
-        build({"autoscaling": {"downscale_to_zero_delay_s": 6}})
 
 
 @pytest.mark.parametrize(("speaking", "full", "n_queued", "n_wanted"), [

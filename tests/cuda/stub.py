@@ -88,10 +88,6 @@ class Stub:
             self._set("STUB_CPU_OPERATORS", ",".join(cpu_operators))
         return self._set("STUB_COPIES", str(copies))
 
-    def copy_tensors(self):
-        """Let `CopyTensors` copy to and from the GPU, for which real libraries have been told to have nothing."""
-        return self._set("STUB_COPY_TENSORS", "1")
-
     @property
     def environment(self):
         return {**self._settings, "ONNXRUNTIME_DIR": "", "ONNXRUNTIME_LIB_DIR": str(self.folder)}

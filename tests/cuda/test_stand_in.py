@@ -84,23 +84,6 @@ for builder in (SessionBuilder(), SessionBuilder().with_cuda()):
     assert answer.splitlines() == [lacking, lacking, "Cuda:0", lacking]
 
 
-def test_tensors_are_copied_by_the_library_where_it_can(stub, python):
-    script = """
-with open_session() as session:
-    one, other = allocate(session), allocate(session)
-    try:
-        one.copy_from(numbers(1, 2))
-    except ortffi.UnimplementedError as error:
-        print(error.message)
-    else:
-        other.copy_from(one)
-        print(other.numpy().tolist())
-"""
-    assert python(script).startswith("Data transfer implementation")
-    stub.copy_tensors()
-    assert python(script) == "[1.0, 2.0]\n"
-
-
 def test_graphs_are_captured_and_replayed(stub, python):
     python(f"""{START}
 for number in (1, 5):

@@ -164,18 +164,3 @@ void *storage_of(const void *address) {
                 address);
     return found;
 }
-
-/* A build with CUDA in it has nothing to copy with here, and says so itself: the library that
- * computes is no other in this. */
-OrtStatus *stub_CopyTensors(const OrtEnv *environment, const OrtValue *const *from,
-                            OrtValue *const *to, OrtSyncStream *stream, size_t count) {
-    Line *line = begin("CopyTensors");
-    put_number(line, "tensors", (long long)count);
-    OrtStatus *status = refuse("CopyTensors");
-    end(line, status);
-    if (status != NULL) return status;
-    if (!count_setting("STUB_COPY_TENSORS", 0))
-        return real->CopyTensors(environment, from, to, stream, count);
-    for (size_t i = 0; i < count && status == NULL; i++) status = copy_tensor(from[i], to[i]);
-    return status;
-}

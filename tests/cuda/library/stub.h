@@ -35,7 +35,6 @@
     DO(RunWithBinding)                                                                            \
     DO(CreateAllocator)                                                                           \
     DO(ReleaseAllocator)                                                                          \
-    DO(CopyTensors)                                                                               \
     DO(SessionEndProfiling)
 
 /* Those of a provider, where the stub plays a build that has it. */

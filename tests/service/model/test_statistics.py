@@ -138,11 +138,8 @@ def test_a_file_that_cannot_be_read_is_refused(repository, tmp_path):
             StatisticsPredictor.load(path)
 
 
-def test_what_is_shipped_is_of_the_published_model(shipped):
+def test_what_is_shipped_is_of_the_published_model_and_covers_every_voice_and_their_blends(shipped, voices):
     assert (shipped.source_sha256, shipped.n_statistics) == (PUBLISHED, 36_864)
-
-
-def test_what_is_shipped_covers_every_voice_and_their_blends(shipped, voices):
     names = [voice.name for voice in voices.voices]
     pairs = [f"{one}(2)+{other}(1)" for one, other in zip(names, names[7:], strict=False)]
     for specification in (*names, *pairs):

@@ -43,7 +43,7 @@ WITHOUT_KERNEL = {
 
 @pytest.fixture(scope="module")
 def rewritten(model_file, tmp_path_factory):
-    return {variant: Rewritten.of(model_file, tmp_path_factory.mktemp(variant), variant) for variant in VARIANTS}
+    return {variant: Rewritten(model_file, tmp_path_factory.mktemp(variant), variant) for variant in VARIANTS}
 
 
 @pytest.fixture(params=VARIANTS)

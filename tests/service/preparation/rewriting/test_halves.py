@@ -145,10 +145,3 @@ def test_the_source_is_not_touched():
     for name in ("pitch", "phases", "source", "magnitude", "spectrum"):
         value = graph.parts[name]
         assert list(before[value].inputs) == inputs[value]
-
-
-def test_integers_stay_integers():
-    model, _ = Decoder().after()
-    slices = [node for node in model.graph if node.op_type in ("Slice", "Split", "Unsqueeze")]
-    assert slices
-    assert {constant(value).dtype for node in slices for value in node.inputs[1:]} == {np.dtype(np.int64)}

@@ -344,11 +344,6 @@ def alone(op_type, **attributes):
     return lambda graph, x: (graph.add(op_type, x, **attributes), N_CHANNELS, 1)
 
 
-def of_unequal_lengths(graph, x):
-    finer = graph.cut(graph.resize(x, 2), 0, -1, 2)
-    return graph.add("Add", graph.resize(x, 2), finer), N_CHANNELS, 2
-
-
 def ended_lstm(graph, x):
     y = graph.add(
         "LSTM", graph.add("Transpose", x, perm=[2, 0, 1]), graph.floats(1, 12, N_CHANNELS),
@@ -369,20 +364,21 @@ def cut(*bounds):
     return lambda graph, x: (graph.cut(x, *bounds), N_CHANNELS, 1)
 
 
-def half_of_them(graph, x):
-    return strided(graph, graph.conv(x, N_CHANNELS, N_CHANNELS, 3, strides=[2], pads=[1, 1]))
-
-
 UNKNOWN = {
     "a softmax": (alone("Softmax", axis=2), "Softmax of frames"),
     "a mean": (lambda g, x: (g.add("Sub", x, g.mean(x, g.ints(2))), N_CHANNELS, 1), "ReduceMean of frames"),
     "a pool": (alone("AveragePool", kernel_shape=[3], pads=[1, 1]), "AveragePool of frames"),
-    "unequal lengths": (of_unequal_lengths, "Add of unequal lengths"),
+    "unequal lengths": (
+        lambda g, x: (g.add("Add", g.resize(x, 2), g.cut(g.resize(x, 2), 0, -1, 2)), N_CHANNELS, 2),
+        "Add of unequal lengths"
+    ),
     "a computed kernel": (
         lambda g, x: (g.add("Conv", x, g.given(5, N_CHANNELS, 3), pads=[1, 1]), 5, 1), "a convolution of another kind"
     ),
     "no pads in numbers": (convolution(3, auto_pad="SAME_UPPER"), "a convolution of another kind"),
-    "half of the frames": (half_of_them, "a stride of 2"),
+    "half of the frames": (
+        lambda g, x: strided(g, g.conv(x, N_CHANNELS, N_CHANNELS, 3, strides=[2], pads=[1, 1])), "a stride of 2"
+    ),
     "a share of the frames": (
         lambda g, x: (g.resize(g.resize(x, 3), 0.5), N_CHANNELS, 1), "a Resize of another kind"
     ),
@@ -413,34 +409,22 @@ def test_what_is_not_known_is_refused_by_name(what):
     assert re.fullmatch(r"node \d+", caught.value.refusal.node)
 
 
-def rename_durations(model):
-    the_node(model, "Clip").outputs[0].name = "something_else"
-
-
-def exchange_modulation(model):
+def test_another_operator_behind_a_normalization_is_refused():
+    model = Speech().speech(DURATIONS, normalized)
     node = the_node(model, "Modulate")
     node.op_type, node.name = "Demodulate", "the node"
-
-
-def tell_another_output(name):
-    def tell(model):
-        model.graph.outputs[0].name = name
-
-    return tell
+    with pytest.raises(RefusedError, match=r"Demodulate of a normalization, at node the node$"):
+        pad_frames(model.graph)
 
 
 @pytest.mark.parametrize(
-    ("layer", "change", "message"),
-    [
-        (normalized, exchange_modulation, r"Demodulate of a normalization, at node the node$"),
-        (convolution(), rename_durations, "nothing numbers the frames"),
-        (convolution(), tell_another_output(FEATURES), f"{FEATURES} is not as long as it must be"),
-        (convolution(), tell_another_output(SPECTRUM), f"{SPECTRUM} is not as long as it must be"),
-    ],
+    ("output_of", "name", "message"),
+    [("Clip", "something_else", "nothing numbers the frames")]
+    + [("Squeeze", name, f"{name} is not as long as it must be") for name in (FEATURES, SPECTRUM)],
 )
-def test_speech_that_is_not_what_it_must_be_is_refused(layer, change, message):
-    model = Speech().speech(DURATIONS, layer)
-    change(model)
+def test_speech_that_is_not_what_it_must_be_is_refused(output_of, name, message):
+    model = Speech().speech(DURATIONS, convolution())
+    the_node(model, output_of).outputs[0].name = name
     with pytest.raises(RefusedError, match=message):
         pad_frames(model.graph)
 

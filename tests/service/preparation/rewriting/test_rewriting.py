@@ -28,7 +28,7 @@ SHORT = SENTENCES["short"]
 
 @pytest.fixture(scope="module")
 def prepared(model_file, tmp_path_factory):
-    return {variant: Rewritten.of(model_file, tmp_path_factory.mktemp(variant), variant) for variant in VARIANTS}
+    return {variant: Rewritten(model_file, tmp_path_factory.mktemp(variant), variant) for variant in VARIANTS}
 
 
 @pytest.fixture(params=VARIANTS)

@@ -5,8 +5,6 @@ import subprocess
 import sys
 from collections import Counter
 from contextlib import ExitStack
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import onnx
@@ -49,45 +47,18 @@ def styles(repository, voice="af_heart"):
     return np.fromfile(repository / "voices" / f"{voice}.bin", "<f4").reshape(-1, 1, 256)
 
 
-@dataclass(frozen=True)
 class Rewritten:
     """A variant of a model in a folder, what rewriting it found and said, and its parts."""
 
-    folder: Any
-    report: Any
-    lines: Any
-    models: Any
-
-    @classmethod
-    def of(cls, source, folder, variant):
-        lines = []
-        report = rewrite(source, folder, variant, lines.append, layout_of(variant))
-        models = {files: onnx.load(folder / files.graph, load_external_data=False) for files in (ENCODER, DECODER)}
-        return cls(folder, report, lines, models)
-
-    @property
-    def encoder(self):
-        return self.models[ENCODER].graph
-
-    @property
-    def decoder(self):
-        return self.models[DECODER].graph
-
-    @property
-    def nodes(self):
-        return [*self.encoder.node, *self.decoder.node]
-
-    @property
-    def weights(self):
-        return [*self.encoder.initializer, *self.decoder.initializer]
-
-    @property
-    def operators(self):
-        return Counter((node.domain, node.op_type) for node in self.nodes)
-
-    @property
-    def weights_bytes(self):
-        return sum((self.folder / files.weights).stat().st_size for files in self.models)
+    def __init__(self, source, folder, variant):
+        self.folder, self.lines = folder, []
+        self.report = rewrite(source, folder, variant, self.lines.append, layout_of(variant))
+        self.models = {each: onnx.load(folder / each.graph, load_external_data=False) for each in (ENCODER, DECODER)}
+        self.encoder, self.decoder = (model.graph for model in self.models.values())
+        self.nodes = [*self.encoder.node, *self.decoder.node]
+        self.weights = [*self.encoder.initializer, *self.decoder.initializer]
+        self.weights_bytes = sum((folder / files.weights).stat().st_size for files in self.models)
+        self.operators = Counter((node.domain, node.op_type) for node in self.nodes)
 
 
 def rewrite_again(source, folder, variant):
