@@ -116,15 +116,11 @@ def outcome(make, case):
     except Exception as error:
         return Outcome(None, error, "load")
     try:
-        named = [_named(side, inputs) for inputs, _ in case.data_sets]
+        # Of inputs that have an initializer too, the suite gives none.
+        named = [dict(zip(side.input_names, inputs, strict=False)) for inputs, _ in case.data_sets]
         return Outcome([[side.run(inputs) for inputs in named] for _ in range(REPEATS)])
     except Exception as error:
         return Outcome(None, error, "run")
-
-
-def _named(side, inputs):
-    # Of inputs that have an initializer too, the suite gives none.
-    return dict(zip(side.input_names, inputs, strict=False))
 
 
 def difference(ours, theirs):

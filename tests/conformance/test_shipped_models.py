@@ -19,10 +19,6 @@ class ShippedModel:
     inputs: Any  # makes the inputs of one run of each of the shapes
     shapes: Any  # as `inputs` understands them
 
-    def runs(self):
-        """The inputs of one run after another, the same every time."""
-        return [self.inputs(Numbers(), *shape) for shape in self.shapes]
-
 
 class Numbers:
     """Arrays of random numbers that are always the same."""
@@ -164,7 +160,7 @@ def test_a_classifier_gives_the_same_labels_and_maps(onnxruntime):
 def _compare(path, shipped, onnxruntime):
     ours, theirs = Ortffi(path), Package(onnxruntime, path)
     assert ours.input_names == theirs.input_names
-    runs = shipped.runs()
+    runs = [shipped.inputs(Numbers(), *shape) for shape in shipped.shapes]
     expected = [theirs.run(inputs) for inputs in runs]
     # Otherwise it would be no wonder that they are the same.
     assert all(_says_something(output) for outputs in expected for output in outputs)

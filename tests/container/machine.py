@@ -24,7 +24,7 @@ def main(folder):
     sources = list(_apt_sources(release))
     if not sources:
         sys.exit(f"apt knows no Debian {release}: run apt-get update, or look at its sources")
-    options = [line for line in _apt_options() if _APT_OPTIONS.match(line)]
+    options = [line for line in _output("apt-config", "dump").splitlines() if _APT_OPTIONS.match(line)]
     pip = _pip_settings()
     _write(folder / "sources.list", [line for line, _ in sources])
     _write(folder / "apt.conf", options)
@@ -55,14 +55,11 @@ def _apt_sources(release):
             yield f"deb {signed_by}{address} {suite} {component}", address
 
 
-def _apt_options():
-    return _output("apt-config", "dump").splitlines()
-
-
 def _pip_settings():
     """Return pip's settings from all its files and variables; the variables win."""
     settings = configparser.ConfigParser(interpolation=None)
-    for line in sorted(_output(sys.executable, "-m", "pip", "config", "list").splitlines(), key=_rank):
+    told = _output(sys.executable, "-m", "pip", "config", "list").splitlines()
+    for line in sorted(told, key=lambda line: line.startswith(":env:")):
         name, _, value = line.partition("=")
         section, _, key = name.rpartition(".")
         section = "global" if section == ":env:" else section
@@ -70,10 +67,6 @@ def _pip_settings():
             settings.add_section(section)
         settings.set(section, key, ast.literal_eval(value))
     return settings
-
-
-def _rank(line):
-    return line.startswith(":env:")
 
 
 def _paths(text):

@@ -26,7 +26,6 @@ import tempfile
 import time
 import urllib.request
 import wave
-from dataclasses import dataclass
 from pathlib import Path
 
 SENTENCE = "The container speaks, and its root cannot be written."
@@ -43,34 +42,22 @@ class BrokenPromiseError(Exception):
     """The image does not do what is said of it."""
 
 
-@dataclass(frozen=True)
 class Image:
-    """What the image says of itself, and where it is unpacked."""
+    """What an image says of itself, by what `buildah inspect` printed and more variables; and its unpacked root."""
 
-    root: Path
-    environment: dict[str, str]
-    entrypoint: list[str]
-    command: list[str]
-    health_check: list[str]
-    uid: int
-    gid: int
-    groups: list[int]
-
-    @classmethod
-    def read(cls, root, inspected, variables):
-        """Read the configuration that `buildah inspect` printed; `variables` are added to it."""
+    def __init__(self, root, inspected, variables):
         config = inspected["Docker"]["config"]
-        environment = dict(item.split("=", 1) for item in [*config["Env"], *variables])
         test = (config.get("Healthcheck") or {}).get("Test") or []
         promise(bool(test), "the image has no health check")
-        if test[0] == "CMD-SHELL":
-            test = ["CMD", "/bin/sh", "-c", test[1]]
-        uid, gid, name = _account(root, config["User"])
-        promise(uid != 0, "the image runs as root")
-        groups = [gid, *(group for group, members in _groups(root) if name in members)]
-        return cls(
-            root, environment, config["Entrypoint"], [*config["Entrypoint"], *config["Cmd"]], test[1:], uid, gid, groups
-        )
+        self.root, self.entrypoint = root, config["Entrypoint"]
+        self.environment = dict(item.split("=", 1) for item in [*config["Env"], *variables])
+        self.command = [*config["Entrypoint"], *config["Cmd"]]
+        self.health_check = ["/bin/sh", "-c", test[1]] if test[0] == "CMD-SHELL" else test[1:]
+        self.uid, self.gid, name = _account(root, config["User"])
+        promise(self.uid != 0, "the image runs as root")
+        lines = (root / "etc/group").read_text(encoding="utf-8").splitlines()
+        fields = [line.split(":") for line in lines]
+        self.groups = [self.gid, *(int(gid) for _, _, gid, members in fields if name in members.split(","))]
 
     def start(self, command, **options):
         return subprocess.Popen(command, env=self.environment, preexec_fn=self._become, cwd=self.root, **options)
@@ -103,7 +90,7 @@ def main():
     arguments = parser.parse_args()
     try:
         inspected = json.loads(arguments.config.read_text(encoding="utf-8"))
-        image = Image.read(arguments.root, inspected, arguments.env)
+        image = Image(arguments.root, inspected, arguments.env)
         furnish(arguments.root)
         if arguments.expect_failure:
             check_failure(image, arguments.expect_failure)
@@ -245,11 +232,6 @@ def _account(root, user):
         if user in (name, uid):
             return int(uid), int(gid), name
     raise BrokenPromiseError(f"the image has no user {user!r}")
-
-
-def _groups(root):
-    fields = [line.split(":") for line in (root / "etc/group").read_text(encoding="utf-8").splitlines()]
-    return [(int(gid), members.split(",")) for _, _, gid, members in fields]
 
 
 def _mount(*arguments):

@@ -11,7 +11,7 @@ import ortffi
 @pytest.fixture(scope="session")
 def library_path():
     try:
-        return native_library.path()
+        return native_library.compiled()
     except native_library.native_build.CompilerError as error:
         pytest.skip(f"needs the native library: {error}")
 

@@ -16,16 +16,14 @@ from tests.native import kokoro_reference as reference
 NATIVE = Path(__file__).parents[2] / "native"
 
 
-def _load_build():
-    spec = importlib.util.spec_from_file_location("native_build", NATIVE / "build.py")
-    assert spec is not None
-    assert spec.loader is not None
+def load_script(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-native_build = _load_build()
+native_build = load_script(NATIVE / "build.py")
 # The variants of this processor's family, whether or not it runs them.
 FAMILY = [*native_build.VARIANTS.get(platform.machine(), {}), "portable"]
 
@@ -63,15 +61,15 @@ class LstmArguments(ctypes.Structure):
 
 
 @cache
-def path():
+def compiled():
     """Return the library that `NATIVE_TEST_LIBRARY` names, or else compile it."""
     named = os.environ.get("NATIVE_TEST_LIBRARY")
     return Path(named) if named else Path(native_build.build())
 
 
 @cache
-def library():
-    loaded = ctypes.CDLL(str(path()))
+def library(path=None):
+    loaded = ctypes.CDLL(str(path or compiled()))
     for name in (
         "variant_name", "variant_in_use", "convolve", "quantize", "convolve_integers", "convolve_floats",
         "convolve_transposed", "channel_statistics", "synthesize", "polar_to_cartesian", "recur",
@@ -80,10 +78,10 @@ def library():
     return loaded
 
 
-def variants():
+def variants(path=None):
     """Those in the library, fastest first."""
     names = []
-    while name := library().kokoro_variant_name(len(names)):
+    while name := library(path).kokoro_variant_name(len(names)):
         names.append(name.decode())
     return names
 

@@ -1,6 +1,5 @@
 """native/build.py: what it makes, what it says, and what it leaves alone."""
 
-import ctypes
 import subprocess
 import sys
 from pathlib import Path
@@ -29,15 +28,6 @@ def refusing(tmp_path):
         return str(path)
 
     return refusing
-
-
-def names_in(library):
-    loaded = ctypes.CDLL(str(library))
-    loaded.kokoro_variant_name.restype = ctypes.c_char_p
-    names = []
-    while name := loaded.kokoro_variant_name(len(names)):
-        names.append(name.decode())
-    return names
 
 
 def test_warnings_are_none(tmp_path):
@@ -104,7 +94,7 @@ def test_a_variant_that_the_compiler_cannot_make_is_left_out(refusing, tmp_path)
     library = build.build(tmp_path / "library.so", cc=refusing("*-mavx*|*-march=*"), say=said.append)
     family = build.VARIANTS.get(build.machine(build.compiler()), {})
     without_flags = [name for name, flags in family.items() if not flags]
-    assert names_in(library) == [*without_flags, "portable"]
+    assert native_library.variants(library) == [*without_flags, "portable"]
     assert len(said) == len(family) - len(without_flags)
     assert all("is left out: error: not with me" in line for line in said)
 
@@ -123,9 +113,7 @@ def test_the_command_line_says_where_the_library_is_or_fails_in_one_line(library
 def hook():
     pytest.importorskip("hatchling", reason="needs hatchling: pip install hatchling")
     folder = SCRIPT.parents[1]
-    spec = native_library.importlib.util.spec_from_file_location("hatch_build", folder / "hatch_build.py")
-    module = native_library.importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = native_library.load_script(folder / "hatch_build.py")
     return module.NativeBuildHook(str(folder), {}, None, None, "", "wheel")
 
 

@@ -33,34 +33,25 @@ def front_end(language):
     return en.G2P(trf=False, british=british, fallback=espeak.EspeakFallback(british=british))
 
 
-def rewrite(file):
-    """Put the phonemes beside the sentences of a file, and return how many there are."""
+def rewrite(file, row):
+    """Put what `row` makes of each line of a file in its place, and return how many there are."""
     lines = []
     count = 0
     for line in file.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
-            kind, sentence = line.split("\t")[:2]
-            phonemes, _ = front_end(kind.partition("/")[0])(sentence)
-            line = f"{kind}\t{sentence}\t{phonemes}"
+            line = "\t".join(row(*line.split("\t")))
             count += 1
         lines.append(line + "\n")
     file.write_text("".join(lines), encoding="utf-8")
     return count
 
 
-def rewrite_words(file):
-    """Put the phonemes beside the words of a file, and return how many there are."""
-    lines = []
-    count = 0
-    for line in file.read_text(encoding="utf-8").splitlines():
-        if line and not line.startswith("#"):
-            language, parts, following = line.split("\t")[:3]
-            said = say([part.rsplit("/", 1) for part in parts.split(" ")], following, language)
-            line = "\t".join((language, parts, following, said))
-            count += 1
-        lines.append(line + "\n")
-    file.write_text("".join(lines), encoding="utf-8")
-    return count
+def sentence_row(kind, sentence, *_):
+    return kind, sentence, front_end(kind.partition("/")[0])(sentence)[0]
+
+
+def word_row(language, parts, following, *_):
+    return language, parts, following, say([part.rsplit("/", 1) for part in parts.split(" ")], following, language)
 
 
 def say(parts, following, language):
@@ -110,9 +101,9 @@ def main():
     if options.file == "-":
         answer(options.language, tags=options.tags)
     elif options.words:
-        print(f"{rewrite_words(Path(options.file))} words")
+        print(f"{rewrite(Path(options.file), word_row)} words")
     else:
-        print(f"{rewrite(Path(options.file))} sentences")
+        print(f"{rewrite(Path(options.file), sentence_row)} sentences")
 
 
 if __name__ == "__main__":
