@@ -1,12 +1,16 @@
-"""On Ray the service answers as it does by itself, and what it promised is kept when parts fail."""
+"""On Ray the service answers as it does by itself, whoever is free, and keeps its promises when parts fail."""
 
+import http.client
 import io
+import json
 import os
 import signal
 import socket
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 
 import httpx
 import numpy as np
@@ -21,6 +25,9 @@ pytestmark = pytest.mark.cluster
 TEXT = "The birch canoe slid on the smooth planks. It costs $5.50 at 10:30, Dr. Smith said."
 SHORT = "Yes, of course."
 LONG = "Rice is often served in round bowls, and the juice of lemons makes fine punch. " * 2
+TWENTY_MINUTES = LONG * 125
+"""Of speech: more than is made while others are answered."""
+
 LONGEST_WAIT_S = 240
 GRACE_S = 120
 """As in deploy/ray/serve.yaml."""
@@ -134,6 +141,53 @@ def test_metrics_of_all_replicas_are_in_one_place(two):
         assert time.monotonic() < until_s, text
         time.sleep(0.5)
     assert text.count("# HELP kokoro_requests_total") == 1
+
+
+@contextmanager
+def streaming(text):
+    """Have a text streamed meanwhile; give the id of the replica that speaks it."""
+    ends = threading.Event()
+    with closing(http.client.HTTPConnection("127.0.0.1", PORT, timeout=180)) as connection:
+        body = json.dumps({"text": text, "stream": True, "format": "pcm"})
+        connection.request("POST", "/synthesize", body, {"content-type": "application/json"})
+        answer = connection.getresponse()
+        assert answer.status == 200
+        assert answer.read(1)
+
+        def read():
+            """Who reads nothing is cut off. Return whether there was more to read."""
+            while not ends.is_set():
+                if not answer.read(9_600):
+                    return False
+            return True
+
+        with ThreadPoolExecutor(1) as reader:
+            has_more = reader.submit(read)
+            try:
+                yield answer.headers["x-replica"]
+            finally:
+                ends.set()
+        assert has_more.result(), "the stream ended first"
+
+
+def test_short_requests_beside_a_long_stream_find_the_free_replica(two):
+    replicas = {each.id for each in two.replicas()}
+    with streaming(TWENTY_MINUTES) as busy:
+        heard = [ask(text=SHORT, format="pcm") for _ in range(20)]
+    assert all(each.is_whole for each in heard)
+    # Ray asks two replicas how busy they are, and takes one blindly if no answer comes in time, so
+    # on a busy machine a few find the other one.
+    (free,) = replicas - {busy}
+    counts = Counter(each.replica for each in heard)
+    assert set(counts) <= replicas
+    assert counts[free] > counts[busy]
+
+
+def test_two_replicas_share_what_several_clients_ask(two):
+    with ThreadPoolExecutor(4) as clients:
+        heard = list(clients.map(lambda _: ask(text=TEXT, format="pcm"), range(20)))
+    assert all(each.is_whole for each in heard)
+    assert {each.replica for each in heard} == {each.id for each in two.replicas()}
 
 
 def client_loop(ends, heard, **body):
