@@ -1,9 +1,8 @@
 """Say a sentence as the service says it, and print what must not depend on the processor.
 
-Run as `python -m tests.arm64.speak published|stock|native|served CACHE` in two places; the outputs
-are then to be the same, line by line: how the text is read, and how long each symbol lasts.
-`published` is the model as it is, `stock` and `native` are prepared ones, `served` asks a server
-of its own for the times of each phoneme. What may differ goes to standard error.
+Run as `python -m tests.arm64.speak published|stock|native|served CACHE` in two places; the outputs are then to be
+the same, line by line: how the text is read, and how long each symbol lasts. `served` asks a server of its own for
+the times of each phoneme, the others are variants of the model. What may differ goes to standard error.
 """
 
 import json

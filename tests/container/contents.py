@@ -1,11 +1,8 @@
 """Look at the files of an unpacked image: is all there that serving needs, and nothing else?
 
-Run as `python contents.py ROOT CONFIG --base BASE --volumes FILE --architecture NAME --model NAME`:
-ROOT is the unpacked image, CONFIG what `buildah inspect --type image` says of it, BASE the tree it
-began with, FILE what was mounted while it was built; then the architecture that it is for, and the
-kinds of models that must be there.
-
-Standard library only; ends with status 1 and a line for each thing that is not as promised.
+Run as `python contents.py ROOT CONFIG --base BASE --volumes FILE --architecture NAME --model NAME`: ROOT is the
+unpacked image, CONFIG what `buildah inspect --type image` says of it, BASE the tree it began with, FILE what was
+mounted while it was built. Standard library only; ends with status 1 and a line for each thing that is wrong.
 """
 
 import argparse

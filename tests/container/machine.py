@@ -1,11 +1,8 @@
 """Write down how this machine reaches its package registries, for a build to be handed.
 
-Run as `python machine.py FOLDER`. Everything is asked of apt and pip when it is run. Afterwards
-there are in FOLDER:
-
-* `sources.list`, `apt.conf`, `pip.conf`: for the same places inside the build;
-* `volumes`: what to mount there, a line each, as buildah's `--volume` wants it;
-* `mirror`: release and address of the Debian that the stand-ins for the base images are made of.
+Run as `python machine.py FOLDER`. It asks apt and pip, and writes into FOLDER `sources.list`, `apt.conf` and
+`pip.conf` for the same places inside the build, `volumes`, what to mount there as buildah's `--volume` wants it,
+and `mirror`, release and address of the Debian that the stand-ins for the base images are made of.
 """
 
 import ast

@@ -1,13 +1,9 @@
 """Run an image's own command as a container engine would, and hold what it does to its word.
 
-Run as `unshare --mount --net --pid --fork --kill-child --mount-proc python serving.py ROOT CONFIG
-[--expect-failure WORD] [--env NAME=VALUE]...`: ROOT is the unpacked image, CONFIG what
-`buildah inspect --type image` says of it. In namespaces of its own the command gets what
-`docker run --read-only --tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges` gives it: a
-root file system that cannot be written, an empty /tmp that holds no programs, its user with its
-groups, no capability, a network of its own.
-
-Standard library only; ends with status 1 and one line where something is not as promised.
+Run as `unshare --mount --net --pid --fork --kill-child --mount-proc python serving.py ROOT CONFIG`: ROOT is the
+unpacked image, CONFIG what `buildah inspect --type image` says of it. The command gets what `docker run --read-only
+--tmpfs /tmp --cap-drop ALL --security-opt no-new-privileges` gives it, in namespaces of its own. Standard library
+only; ends with status 1 and one line where something is not as promised.
 """
 
 import argparse

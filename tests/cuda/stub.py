@@ -1,15 +1,12 @@
 """A stand-in for a CUDA build of ONNX Runtime, and what it can be told to do.
 
-The library in `library/` exports what a CUDA build exports, and computes with the CPU build that
-the tests use anyway. A process has but one ONNX Runtime, so what is to see the stub runs in a
-process of its own, with `Stub.environment`. Like a real one the stub comes as a file in a folder,
-in which a test may put other files beside it.
+The library in `library/` exports what a CUDA build exports, and computes with the CPU build. A process has but one
+ONNX Runtime, so what is to see the stub runs in a process of its own, with `Stub.environment`.
 
-Memory of its GPU cannot be read or written by the host: SIGSEGV ends the process, as it would with
-a real one. CUDA graphs are played by their rules: a session made with `enable_cuda_graph` captures
-the first run of each thread with an id (`gpu_graph_id`) and replays it from then on. A run that a
-real one would replay on other memory than what is bound, without a word, is recorded as refused
-and ends the process with SIGABRT.
+Memory of its GPU cannot be touched by the host: SIGSEGV ends the process, as with a real one. CUDA graphs are played
+by their rules: a session made with `enable_cuda_graph` captures the first run of each thread with an id
+(`gpu_graph_id`) and replays it from then on. A run that a real one would replay on other memory than what is bound,
+without a word, is recorded as refused and ends the process with SIGABRT.
 """
 
 import json
