@@ -81,10 +81,6 @@ class Packages:
         return found
 
 
-def functions_of(tree):
-    return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
-
-
 def named_in(tree):
     """Return all that may name a fixture: parameters, and words that are quoted."""
     nodes = list(ast.walk(tree))
@@ -106,7 +102,8 @@ def needs():
     fixtures = {}
     for path, tree in trees.items():
         if path.endswith("conftest.py"):
-            fixtures[path.removesuffix("conftest.py")] = functions = functions_of(tree)
+            functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+            fixtures[path.removesuffix("conftest.py")] = functions
             outside = [node for node in tree.body if node not in functions.values()]
             needed[path] = packages.files(name for node in outside for name in names_of(node))
         elif path.endswith("/__init__.py"):

@@ -18,8 +18,8 @@ def encode(*nodes):
     """Return a model from `x` to `y`, both of float32 and one dimension of any length."""
     x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [name]) for name in "xy")
     graph = helper.make_graph(nodes, "small", [x], [y])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
-    return model.SerializeToString()
+    opsets = [helper.make_opsetid("", 17)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=9).SerializeToString()
 
 
 TWICE = encode(helper.make_node("Add", ["x", "x"], ["y"], name="add"))

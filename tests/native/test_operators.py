@@ -80,23 +80,21 @@ def test_long_and_short_tensors(run, sizes):
     np.testing.assert_allclose(statistics, exact, rtol=1e-4, atol=1e-5 * exact.max())
 
 
-def float_convolution():
-    random = np.random.default_rng(1)
-    given = [random.standard_normal(shape, np.float32) for shape in ((700, 64), (22, 64, 7), (22,))]
-    return reference.FloatConvolution(*given, pad_begin=3, pad_end=3, negative_slope=0.01)
-
-
 CONV = {"channels": 22, "kernel_size": 7, "pad_begin": 3, "pad_end": 3, "negative_slope": 0.01}
 
 
-def conv_inputs():
-    c = float_convolution()
-    return {"x": c.x[None], "weight": reference.packed_floats(c.w), "bias": c.bias}
+def float_convolution():
+    """One with CONV's attributes, and its inputs."""
+    random = np.random.default_rng(1)
+    given = [random.standard_normal(shape, np.float32) for shape in ((700, 64), (22, 64, 7), (22,))]
+    c = reference.FloatConvolution(*given, pad_begin=3, pad_end=3, negative_slope=0.01)
+    return c, {"x": c.x[None], "weight": reference.packed_floats(c.w), "bias": c.bias}
 
 
 def test_conv(run):
-    (y,) = run("Conv", conv_inputs(), CONV, ["y"])
-    np.testing.assert_allclose(y[0], float_convolution().result(), rtol=1e-4, atol=1e-4)
+    c, inputs = float_convolution()
+    (y,) = run("Conv", inputs, CONV, ["y"])
+    np.testing.assert_allclose(y[0], c.result(), rtol=1e-4, atol=1e-4)
 
 
 def transposed_convolution(*, reflect, residual):
@@ -187,7 +185,7 @@ def test_what_cannot_be_is_refused(assert_refused):
     c = transposed_convolution(reflect=1, residual=False)
     weight = "weight should have shape"
     for operator, made, rows in (
-        ("Conv", (conv_inputs(), CONV), [
+        ("Conv", (float_convolution()[1], CONV), [
             ({"x": floats(1, 0, 64)}, "x is empty"), ({"x": floats(1, 9, 63)}, weight),
             ({"bias": floats(21)}, "bias should have shape"), ({"pad_begin": -1}, "pad_begin"),
             ({"x": floats(1, 1, 64), "pad_begin": 2}, "shorter than the kernel"), ({"kernel_size": 0}, weight),
@@ -205,7 +203,9 @@ def test_what_cannot_be_is_refused(assert_refused):
         assert_refused(operator, lambda made=made: made, rows)
     for missing in CONV:
         attributes = {name: value for name, value in CONV.items() if name != missing}
-        assert_refused("Conv", lambda made=attributes: (conv_inputs(), made), [({}, f"attribute {missing}, an? ")])
+        assert_refused(
+            "Conv", lambda made=attributes: (float_convolution()[1], made), [({}, f"attribute {missing}, an? ")]
+        )
 
 
 LAYOUT_NAMES = {Layout.CENTERED: "centered", Layout.CENTERED_PAIRS: "centered pairs"}
