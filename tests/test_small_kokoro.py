@@ -31,14 +31,11 @@ def said(model):
     return model.infer(IDS, STYLE, 1.0)
 
 
-def test_the_parts_say_what_the_whole_says(source, said):
+def test_the_parts_say_what_the_whole_says_and_a_window_a_part_of_it(source, said, model):
     with closing(open_file(source)) as whole:
         expected = whole.infer(IDS, STYLE, 1.0)
     np.testing.assert_array_equal(said.durations, expected.durations)
     np.testing.assert_allclose(said.samples, expected.samples, atol=1e-6)
-
-
-def test_a_window_is_a_part_of_the_whole(model, said):
     window = model.decode(model.encode(IDS, STYLE, 1.0), 10, 30, np.zeros(7, np.float32))
     np.testing.assert_allclose(window.samples, said.samples[6_000:18_000], atol=1e-6)
 

@@ -173,7 +173,7 @@ def test_silence_around_a_word_changes_neither_its_level_nor_its_pitch():
     assert without_silence(word).size == word.size
 
 
-def test_memory_that_is_touched_is_resident_and_counts_once_in_pss(tmp_path):
+def test_memory_that_is_touched_is_resident_counts_once_in_pss_and_costs_cpu_seconds(tmp_path):
     before = mebibytes("VmRSS")
     held = b"x" * (64 << 20)
     assert mebibytes("VmRSS", os.getpid()) > before + 32
@@ -189,9 +189,6 @@ def test_memory_that_is_touched_is_resident_and_counts_once_in_pss(tmp_path):
         assert first[:: mmap.PAGESIZE] == second[:: mmap.PAGESIZE]
         assert mebibytes("VmRSS") > resident + 96
         assert once + 32 < mebibytes("Pss") < once + 96
-
-
-def test_computing_costs_cpu_seconds():
     before = cpu_s()
     while cpu_s() == before:
         sum(range(1000))

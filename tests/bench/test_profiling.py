@@ -43,7 +43,7 @@ def test_the_part_is_in_the_name():
     assert set(parts.values()) - {None} <= set(PARTS)
 
 
-def test_runs_are_separated_and_unnamed_nodes_belong_to_the_part_before(read):
+def test_runs_are_separated_unnamed_nodes_belong_to_the_part_before_and_sessions_are_joined(read):
     first, second = read(
         RUN, kernel("/encoder/bert/Add", "Add", 1, 10), kernel("fused", "Mul", 20, 10),
         RUN | {"ts": 200, "dur": 50}, kernel("/decoder/decoder/generator/conv_post/Conv", "Conv", 210, 30),
@@ -51,6 +51,9 @@ def test_runs_are_separated_and_unnamed_nodes_belong_to_the_part_before(read):
     assert [node.part for node in first.nodes] == ["text encoder", "text encoder"]
     assert [(node.part, node.kind) for node in second.nodes] == [("output", "float products")]
     assert second.seconds == pytest.approx(50e-6)
+    (encoder,) = read({"name": "model_run", "ts": 0, "dur": 9}, kernel("a", "Mul", 1, 5))
+    (decoder,) = read({"name": "model_run", "ts": 7, "dur": 20}, kernel("b", "Add", 8, 3))
+    assert joined([encoder, decoder]) == Run(encoder.nodes + decoder.nodes, 29e-6, 1.0)
 
 
 def test_part_of_a_node_without_a_telling_name_is_that_of_its_tensors():
@@ -66,12 +69,6 @@ def test_part_of_a_node_without_a_telling_name_is_that_of_its_tensors():
     assert parts_of(graph) == {
         "node_1": "decoder", "node_2": "decoder", "/decoder/decoder/generator/conv_post/Relu": "output",
     }  # fmt: skip
-
-
-def test_the_sessions_of_a_model_are_one_run(read):
-    (encoder,) = read({"name": "model_run", "ts": 0, "dur": 9}, kernel("a", "Mul", 1, 5))
-    (decoder,) = read({"name": "model_run", "ts": 7, "dur": 20}, kernel("b", "Add", 8, 3))
-    assert joined([encoder, decoder]) == Run(encoder.nodes + decoder.nodes, 29e-6, 1.0)
 
 
 def test_known_parts_of_nodes_are_taken_and_a_node_inside_of_another_counts_once(read):

@@ -146,7 +146,7 @@ class Model:
         return Decoded(np.zeros(24_000, np.float32), raveled(rows, SMALL))
 
 
-def test_a_chunk_is_said_once_and_anew_by_another_model(tmp_path, voices):
+def test_a_chunk_is_said_once_and_anew_by_another_model_before_the_deadline(tmp_path, voices):
     chunks = [Chunk("own", False, "af_heart", tuple(range(n)), 1.0) for n in (20, 30)]
     first = Model()
     for _ in range(2):
@@ -157,9 +157,6 @@ def test_a_chunk_is_said_once_and_anew_by_another_model(tmp_path, voices):
     other = Model("cd" * 32)
     observe(other, voices, chunks, tmp_path, Deadline(1))
     assert other.encoded == 2
-
-
-def test_a_deadline_ends_it(tmp_path, voices):
     chunk = Chunk("own", False, "af_heart", (1, 2, 3), 1.0)
     with pytest.raises(OutOfTimeError):
         observe(Model(), voices, [chunk], tmp_path, Deadline(-1))

@@ -74,14 +74,7 @@ def test_an_sbom_that_is_missing_or_incomplete_is_found(root, packages):
     assert list(contents.sbom(root)) == []
 
 
-def test_a_compiler_is_found(root):
-    for name in ("gcc", "cc", "aarch64-linux-gnu-gcc-11", "x86_64-linux-gnu-ld", "c++", "nvcc"):
-        program = write(root / "usr/bin" / name)
-        assert list(contents.tools(root, config())) == [f"a compiler: /usr/bin/{name}"]
-        program.unlink()
-
-
-def test_what_only_the_build_needs_is_found(root, packages):
+def test_a_compiler_and_what_only_the_build_needs_are_found(root, packages):
     for path, fault in (
         ("opt/build/bin/pip", "/opt/build is left"), ("wheels/x.whl", "/wheels is left"),
         ("var/lib/apt/lists/some_Packages", "some_Packages is left"),
@@ -92,6 +85,10 @@ def test_what_only_the_build_needs_is_found(root, packages):
         write(root / path)
         (found,) = set(contents.leftovers(root)) - before
         assert found.endswith(fault)
+    for name in ("gcc", "cc", "aarch64-linux-gnu-gcc-11", "x86_64-linux-gnu-ld", "c++", "nvcc"):
+        program = write(root / "usr/bin" / name)
+        assert list(contents.tools(root, config())) == [f"a compiler: /usr/bin/{name}"]
+        program.unlink()
 
 
 def test_a_module_that_is_not_compiled_for_good_is_found(root, packages):

@@ -55,29 +55,27 @@ def close_to(found, wanted):
     return bool(np.allclose(found, wanted, rtol=1e-4, atol=1e-5))
 
 
-def test_cuda_is_usable():
+def test_cuda_is_usable_on_a_gpu_that_is_there_with_options_that_it_has():
     ortffi.try_provider("cuda")
     assert ortffi.usable_providers()[-1] == CPU
     assert CUDA in ortffi.usable_providers()
-
-
-def test_a_gpu_that_is_not_there_is_refused():
     with pytest.raises(ortffi.ProviderUnavailableError):
         ortffi.try_provider(ortffi.CUDA(99))
+    # A key or value that the real provider does not know is refused by it.
+    ortffi.try_provider(ortffi.CUDA(0, {"gpu_mem_limit": 1 << 30, "use_tf32": False}))
+    with pytest.raises(ortffi.ProviderUnavailableError, match="nobody_knows"):
+        ortffi.try_provider(ortffi.CUDA(0, unchecked_options={"nobody_knows": 1}))
 
 
-def test_each_node_is_where_its_kernel_is(open_session):
-    placed = {node.operator: node.provider for node in open_session().assignment()}
-    assert (placed["MatMul"], placed["Atan"]) == (CUDA, CPU)
-
-
-def test_a_profile_names_who_computed_and_what_was_copied(open_session, tmp_path):
+def test_each_node_is_where_its_kernel_is_and_a_profile_names_it_and_copies(open_session, tmp_path):
     session = open_session(tmp_path / "profile")
     session.run({"x": ones(4)})
     events = ortffi.read_profile(session.end_profiling())
     assert {event.provider for event in events if event.operator == "MatMul"} == {CUDA}
     assert {event.provider for event in events if event.operator == "Atan"} == {CPU}
     assert {event.operator for event in events} & {"MemcpyToHost", "MemcpyFromHost"}
+    placed = {node.operator: node.provider for node in open_session().assignment()}
+    assert (placed["MatMul"], placed["Atan"]) == (CUDA, CPU)
 
 
 @pytest.mark.parametrize("n", [1, 3, 500])
@@ -160,13 +158,6 @@ def test_copies_go_both_ways(open_session):
         one.copy_from(numbers)
         other.copy_from(one)
         assert other.numpy().tolist() == numbers.tolist()
-
-
-def test_options_are_what_the_provider_has():
-    """A key or value that the real provider does not know is refused by it."""
-    ortffi.try_provider(ortffi.CUDA(0, {"gpu_mem_limit": 1 << 30, "use_tf32": False}))
-    with pytest.raises(ortffi.ProviderUnavailableError, match="nobody_knows"):
-        ortffi.try_provider(ortffi.CUDA(0, unchecked_options={"nobody_knows": 1}))
 
 
 def test_too_little_memory_is_an_error_and_not_the_end(open_session):

@@ -22,19 +22,17 @@ def speak(server, text=SENTENCE):
     return np.frombuffer(answer.content, "<i2")
 
 
-def test_it_is_ready_on_cuda(server):
+def test_it_is_ready_on_cuda_with_the_proof_in_the_log_and_speaks(server):
     answer = server.client.get("/ready")
     assert answer.status_code == 200
     told = answer.json()
     assert told["provider"] == "cuda"
     assert told["model"]["prepared"] in ("float32", "float16")
     assert f"--precision {told['model']['prepared']}" in " ".join(server.process.args)
-
-
-def test_it_speaks(server):
     samples = speak(server)
     assert 1.0 < samples.size / 24_000 < 4.0
     assert np.abs(samples.astype(np.int32)).max() > 1000
+    server.wait_for(r"on the GPU: \d+ % of the nodes")
 
 
 def test_clients_at_once_hear_what_one_hears(server):
@@ -52,10 +50,6 @@ def test_a_client_that_goes_away_does_no_harm(server):
     with httpx.stream("POST", f"{server.url}/synthesize", json={"text": SENTENCE * 20, "stream": True}) as answer:
         next(answer.iter_raw())
     assert speak(server).size
-
-
-def test_the_proof_is_in_the_log(server):
-    server.wait_for(r"on the GPU: \d+ % of the nodes")
 
 
 def test_it_ends_with_status_0(gpu, start_server):

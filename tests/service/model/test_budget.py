@@ -17,15 +17,12 @@ def test_the_least_budget_that_is_named_is_enough_and_a_byte_less_is_not(variant
         longest_chunk_s(least - 1, variant)
 
 
-def test_workers_share_the_weights_and_divide_the_rest():
-    alone, shared = (longest_chunk_s(400 << 20, "native", n_workers) for n_workers in (1, 4))
-    assert shared == pytest.approx(alone / 4)
-
-
-def test_more_memory_makes_longer_chunks_and_halves_the_longer_ones():
+def test_more_memory_makes_longer_chunks_halves_the_longer_ones_and_workers_divide_it():
     whole, half = (longest_chunk_s(700 << 20, variant) for variant in ("float32", "float16"))
     assert SHORTEST_CHUNK_S < whole < half
     assert longest_chunk_s(800 << 20, "float32") > whole
+    alone, shared = (longest_chunk_s(400 << 20, "native", n_workers) for n_workers in (1, 4))
+    assert shared == pytest.approx(alone / 4)
 
 
 def test_runs_have_as_many_frames_as_there_is_memory_for():

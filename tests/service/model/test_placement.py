@@ -19,7 +19,7 @@ def placed(run_s, *sessions):
     return Placement.of_last_run([[event(*given) for given in events] for events in sessions], run_s)
 
 
-def test_nodes_and_time_are_shared_between_providers():
+def test_nodes_and_time_are_shared_between_providers_and_copies_are_no_nodes():
     a, b, c, d = ("a", CUDA, 0.0, 0.1), ("b", CPU, 0.1, 0.2, "Range"), ("c", CUDA, 0.3, 0.1), ("d", CUDA, 0.4, 0.1)
     placement = placed(0.8, [a, b, c, d])
     assert (placement.n_nodes, placement.gpu_node_share) == ({CUDA: 3, CPU: 1}, pytest.approx(0.75))
@@ -27,6 +27,10 @@ def test_nodes_and_time_are_shared_between_providers():
     assert placement.cpu_time_share == pytest.approx(0.25)
     assert placement.gpu_time_share == pytest.approx(0.75)
     assert (placement.cpu_operators, placement.n_copies) == (("Range",), 0)
+    copies = [("in", CUDA, 0.1, 0.1, "MemcpyFromHost")]
+    copies += [(name, CUDA, 0.2, 0.1, "MemcpyToHost") for name in ("out", "back")]
+    placement = placed(1.0, [("a", CUDA, 0.0, 0.1), *copies])
+    assert (placement.n_copies, placement.n_nodes) == (3, {CUDA: 1})
 
 
 @pytest.mark.parametrize(
@@ -45,13 +49,6 @@ def test_shares(run_s, sessions, node_share, time_share):
     placement = placed(run_s, *sessions)
     assert (placement.gpu_node_share, placement.gpu_time_share) == pytest.approx((node_share, time_share))
     assert sum(placement.n_nodes.values()) == len({(k, e[0]) for k, events in enumerate(sessions) for e in events})
-
-
-def test_copies_are_no_nodes():
-    copies = [("in", CUDA, 0.1, 0.1, "MemcpyFromHost")]
-    copies += [(name, CUDA, 0.2, 0.1, "MemcpyToHost") for name in ("out", "back")]
-    placement = placed(1.0, [("a", CUDA, 0.0, 0.1), *copies])
-    assert (placement.n_copies, placement.n_nodes) == (3, {CUDA: 1})
 
 
 @pytest.mark.parametrize(

@@ -94,15 +94,12 @@ def cache(tmp_path):
     return tmp_path
 
 
-def test_the_cache_is_listed_last_used_first(cache):
+def test_the_cache_is_listed_last_used_first_and_what_is_removed_is_gone(cache):
     found = cached(cache)
     assert [(one.name, one.size_bytes) for one in found] == [
         ("kokoro.onnx", 1_000), ("6e742170d309016e-native-5-1.30.0-2", 2_000_000),
     ]  # fmt: skip
     assert (found[1].used_s, cached(cache / "none")) == (86_400, [])
-
-
-def test_what_is_removed_is_gone_and_the_rest_stays(cache):
     remove(cached(cache)[1].path)
     assert [one.name for one in cached(cache)] == ["kokoro.onnx"]
     assert sorted(path.name for path in (cache / "prepared").iterdir()) == [".lock", ".partial-abc"]

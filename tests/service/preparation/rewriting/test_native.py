@@ -358,7 +358,7 @@ def test_only_weights_and_the_number_of_their_layout_change():
             np.testing.assert_array_equal(array(operands(one)[name]), array(operands(other)[name]))
 
 
-def test_weights_that_nodes_share_are_laid_out_once():
+def test_weights_that_nodes_share_are_laid_out_once_and_a_graph_without_any_stays(graph):
     model = two_convolutions()
     one, other = convolutions_of(model)
     weight = array(one.inputs[1])
@@ -366,9 +366,6 @@ def test_weights_that_nodes_share_are_laid_out_once():
     lay_out(model.graph, Layout.CENTERED_PAIRS)
     assert one.inputs[1] is other.inputs[1]
     np.testing.assert_array_equal(array(one.inputs[1]), pair_groups(weight))
-
-
-def test_a_graph_without_packed_weights_stays_as_it_is(graph):
     model = graph.model(ended(graph, graph.frames(5)))
     assert [lay_out(model.graph, layout) for layout in Layout] == [0] * len(Layout)
 

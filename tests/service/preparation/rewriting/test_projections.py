@@ -11,6 +11,7 @@ from tests.service.preparation.rewriting.graph_checks import (
     tidied,
     within,
 )
+from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import normalization
 
@@ -62,14 +63,12 @@ def test_styles_are_the_same_but_for_rounding(graph):
         np.testing.assert_allclose(other, one, rtol=3e-7, atol=3e-7)
 
 
-def test_two_styles_are_projected_apart(graph, backend):
+def test_two_styles_are_projected_apart_and_what_two_layers_share_once(graph, backend):
     styles = [graph.quantized(graph.given(1, 8)) for _ in range(2)]
     projected = [graph.product(styles[k], 8, 6, bias_first=False) for k in (0, 1, 0)]
     _, found = check(backend, graph, 3, *(modulated(graph, each, 3) for each in projected))
     assert found["com.microsoft.MatMulIntegerToFloat"] == 2
-
-
-def test_a_projection_that_two_layers_share_is_merged_once(graph, backend):
+    graph = Published()
     projected = graph.product(graph.quantized(graph.given(1, 8)), 8, 6, bias_first=False)
     check(backend, graph, 1, *(modulated(graph, projected, 3) for _ in range(2)))
 

@@ -24,12 +24,10 @@ def array(value):
     return ir.convenience.get_const_tensor(value).numpy()
 
 
-def test_a_kernel_of_one_frame_is_a_product(graph):
+def test_a_kernel_of_one_frame_is_a_product_and_a_longer_one_sees_gathered_frames(graph):
     model = lowered(graph, graph.convolution(graph.frames(5), 5, 6, 1, bias=False))
     assert operators(model) == {"DynamicQuantizeLinear": 1, TO_FLOAT: 1, "Softmax": 1}
-
-
-def test_a_longer_kernel_sees_gathered_frames(graph):
+    graph = Published()
     model = lowered(graph, graph.convolution(graph.frames(5), 5, 6, 3, bias=False))
     found = operators(model)
     assert (found["Pad"], found["Gather"], found[TO_FLOAT]) == (1, 1, 1)
