@@ -8,7 +8,7 @@ from service.preparation.refusal import RefusedError
 from service.preparation.rewriting.carrying import give_spectrum, give_statistics, tell_spectrum
 from service.preparation.rewriting.graph import constant, nodes_of
 from service.preparation.rewriting.parts import split
-from tests.service.preparation.rewriting.graph_checks import STOCK, recognize, tidied
+from tests.service.preparation.checks import STOCK, recognize, tidied
 from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import convolutions, normalization, snake

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import TensorProto
-from tests.service.preparation.rewriting.graph_checks import (
+from tests.service.preparation.checks import (
     attributes_of,
     check_near_misses,
     check_step,

@@ -12,7 +12,7 @@ from service.preparation.rewriting.heads import scale_products, settle_heads
 from service.preparation.rewriting.lstms import fuse_lstms
 from service.preparation.rewriting.matrices import fuse_products
 from service.preparation.rewriting.native import OPERATORS
-from tests.service.preparation.rewriting.graph_checks import (
+from tests.service.preparation.checks import (
     STOCK,
     check_fused,
     check_near_misses,

@@ -14,7 +14,7 @@ from service.preparation.rewriting.floats import (
 from service.preparation.rewriting.graph import constant
 from service.preparation.rewriting.projections import merge_projections
 from service.preparation.rewriting.transposes import cancel_transposes
-from tests.service.preparation.rewriting.graph_checks import (
+from tests.service.preparation.checks import (
     EXACT,
     STOCK,
     attributes_of,

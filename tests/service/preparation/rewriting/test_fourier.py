@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 from service.preparation.rewriting.constants import END
-from tests.service.preparation.rewriting.graph_checks import (
-    STOCK,
-    backend_named,
-    check_near_misses,
-    check_step,
-    operators,
-    within,
-)
+from tests.service.preparation.checks import STOCK, backend_named, check_near_misses, check_step, operators, within
 
 from service.preparation.rewriting import fourier, resampling
 

@@ -1,6 +1,6 @@
 import numpy as np
 from service.preparation.rewriting.graph import constant, initializer, maker, nodes_of, scalar, users
-from tests.service.preparation.rewriting.graph_checks import the_node
+from tests.service.preparation.checks import the_node
 
 
 def test_constants_are_read_and_computed_values_are_none(graph):

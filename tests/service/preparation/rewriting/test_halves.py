@@ -8,7 +8,7 @@ from service.model.durations import TENSOR_NAME
 from service.preparation.rewriting.constants import END
 from service.preparation.rewriting.graph import constant
 from service.preparation.rewriting.halves import halve, round_to_halves
-from tests.service.preparation.rewriting.graph_checks import operators, plain, the_node
+from tests.service.preparation.checks import operators, plain, the_node
 from tests.service.preparation.rewriting.published_graphs import Published
 
 N_FRAMES = 24

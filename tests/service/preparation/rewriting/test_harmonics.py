@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from onnx import TensorProto
 from service.preparation.rewriting.native import OPERATORS
-from tests.service.preparation.rewriting.graph_checks import STOCK, check_near_misses, check_step, operators, within
+from tests.service.preparation.checks import STOCK, check_near_misses, check_step, operators, within
 
 from service.preparation.rewriting import harmonics
 

@@ -17,15 +17,7 @@ from service.preparation.rewriting.packing import (
     pair_groups,
     with_differences,
 )
-from tests.service.preparation.rewriting.graph_checks import (
-    attributes_of,
-    check_step,
-    copied,
-    operators,
-    recognize,
-    the_node,
-    within,
-)
+from tests.service.preparation.checks import attributes_of, check_step, copied, operators, recognize, the_node, within
 from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import native

@@ -3,7 +3,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.service.preparation.rewriting.graph_checks import (
+from tests.service.preparation.checks import (
     attributes_of,
     check_near_misses,
     check_step,

@@ -16,7 +16,7 @@ from service.preparation.rewriting.padded_encoder import BUCKETS, pad_frames
 from service.preparation.rewriting.parts import FEATURES, SPECTRUM
 from service.preparation.rewriting.transposes import cancel_transposes
 from tests.profiles import costly, given
-from tests.service.preparation.rewriting.graph_checks import copied, dialect, plain, the_node, tidied
+from tests.service.preparation.checks import copied, dialect, plain, the_node, tidied
 from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import normalization

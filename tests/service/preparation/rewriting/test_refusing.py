@@ -15,7 +15,7 @@ from service.preparation.rewriting.padded_encoder import pad_frames
 from service.preparation.rewriting.parts import split
 from service.preparation.rewriting.pipeline import rewrite
 from service.preparation.rewriting.refusing import not_recognized
-from tests.service.preparation.rewriting.graph_checks import plain, the_node
+from tests.service.preparation.checks import plain, the_node
 from tests.service.preparation.rewriting.published_graphs import Published
 from tests.service.preparation.rewriting.whole_models import VARIANTS, cpu, layout_of
 

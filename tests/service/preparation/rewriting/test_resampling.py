@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from tests.service.preparation.rewriting.graph_checks import (
+from tests.service.preparation.checks import (
     EXACT,
     attributes_of,
     check_near_misses,

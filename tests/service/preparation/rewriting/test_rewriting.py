@@ -11,7 +11,7 @@ from service.model.parity import MAX_DISTANCE_DB, SENTENCES, log_spectral_distan
 from service.model.prepared import DECODER, ENCODER
 from service.model.runtime import open_runtime
 from tests.opened_models import open_folder
-from tests.service.preparation.rewriting.graph_checks import backend_named
+from tests.service.preparation.checks import backend_named
 from tests.service.preparation.rewriting.whole_models import (
     VARIANTS,
     Rewritten,

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from tests.service.preparation.rewriting.graph_checks import check_near_misses, check_step, operators, the_node, within
+from tests.service.preparation.checks import check_near_misses, check_step, operators, the_node, within
 from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import snake

@@ -7,7 +7,7 @@ from service.preparation.refusal import RefusedError
 from service.preparation.rewriting.constants import END
 from service.preparation.rewriting.opsets import IR_VERSION, OPSET, lower_opset
 from service.preparation.rewriting.synthesis_window import settle_windows
-from tests.service.preparation.rewriting.graph_checks import (
+from tests.service.preparation.checks import (
     STOCK,
     check_near_misses,
     check_plain_step,

@@ -6,7 +6,7 @@ import pytest
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import nodes_of
 from service.preparation.rewriting.lengths import share_lengths
-from tests.service.preparation.rewriting.graph_checks import STOCK, operators, plain, recognize, the_node
+from tests.service.preparation.checks import STOCK, operators, plain, recognize, the_node
 from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import stock
