@@ -244,20 +244,17 @@ def louder(case, samples):
     return samples
 
 
-@pytest.mark.parametrize(
-    ("side", "changed", "missed"),
-    [
-        ("native", {}, []), ("native", {"durations": {WINDOWS: (51, 149)}}, ["equal durations"]),
-        ("native", {"durations": {PUBLISHED: (50, 149)}}, ["equal durations"]),
-        ("stock", {"durations": {PUBLISHED: (50, 149)}}, ["equal durations"]),
-        ("float32", {"durations": {PUBLISHED: (50, 149)}}, []),
-        ("float32", {"durations": {WINDOWS: (51, 149)}}, ["equal durations"]),
-        ("native", {"change": louder}, ["change of loudness"]),
-        ("native", {"change": lambda case, samples: samples + 0.01 * noise()}, ["log-spectral distance"]),
-        ("native", {"change": click}, ["switched"]),
-        ("native", {"wrong": 1}, ["misheard words"]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("side", "changed", "missed"), [
+    ("native", {}, []), ("native", {"durations": {WINDOWS: (51, 149)}}, ["equal durations"]),
+    ("native", {"durations": {PUBLISHED: (50, 149)}}, ["equal durations"]),
+    ("stock", {"durations": {PUBLISHED: (50, 149)}}, ["equal durations"]),
+    ("float32", {"durations": {PUBLISHED: (50, 149)}}, []),
+    ("float32", {"durations": {WINDOWS: (51, 149)}}, ["equal durations"]),
+    ("native", {"change": louder}, ["change of loudness"]),
+    ("native", {"change": lambda case, samples: samples + 0.01 * noise()}, ["log-spectral distance"]),
+    ("native", {"change": click}, ["switched"]),
+    ("native", {"wrong": 1}, ["misheard words"]),
+])  # fmt: skip
 def test_windows_pass_only_where_no_bound_is_missed(compared, side, changed, missed):
     report, met = compared(side, **changed)
     lines = [line for line in report.splitlines() if "**no**" in line]

@@ -6,13 +6,10 @@ def ratio(value, name="speed"):
     return Ratio(name, value, (value, value), "2026-01-01")
 
 
-@pytest.mark.parametrize(
-    ("measured", "holds", "told"),
-    [
-        ([ratio(4.0)], True, "4.00"), ([ratio(3.61)], True, "3.61"), ([ratio(3.59)], False, "**fell**"),
-        ([ratio(4.0), ratio(1.0, "new")], True, "never"), ([], False, "**missing**"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("measured", "holds", "told"), [
+    ([ratio(4.0)], True, "4.00"), ([ratio(3.61)], True, "3.61"), ([ratio(3.59)], False, "**fell**"),
+    ([ratio(4.0), ratio(1.0, "new")], True, "never"), ([], False, "**missing**"),
+])  # fmt: skip
 def test_a_ratio_may_fall_by_a_tenth(capsys, measured, holds, told):
     assert compare(measured, {"speed": ratio(4.0)}) is holds
     assert told in capsys.readouterr().out

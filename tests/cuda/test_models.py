@@ -181,14 +181,11 @@ def test_tensorrt_comes_before_cuda_and_keeps_what_it_compiles(stub, spoken, cac
 OTHER_DURATIONS = "has other durations|samples where its durations promise"
 
 
-@pytest.mark.parametrize(
-    ("sound", "reason"),
-    [
-        ("silence", "is silent"), ("nan", "not finite"), ("noise", "sounds different"),
-        ("quiet", "the loudness of the short sentence differs"), ("loud", "the loudness of the short sentence differs"),
-        ("short", OTHER_DURATIONS), ("durations", OTHER_DURATIONS),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("sound", "reason"), [
+    ("silence", "is silent"), ("nan", "not finite"), ("noise", "sounds different"),
+    ("quiet", "the loudness of the short sentence differs"), ("loud", "the loudness of the short sentence differs"),
+    ("short", OTHER_DURATIONS), ("durations", OTHER_DURATIONS),
+])  # fmt: skip
 def test_a_wrong_sound_stops_the_start_in_one_line(stub, spoken, sound, reason):
     stub.sound(sound)
     line = spoken(refused=True)

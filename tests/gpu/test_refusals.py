@@ -115,14 +115,10 @@ def test_doctor_does_not_mind_where_cuda_is_not_asked_for(service, prepared):
     assert found["self-test"]["ok"]
 
 
-@pytest.mark.parametrize(
-    ("bytes_of_part", "told"),
-    [
-        (None, "libonnxruntime_providers_cuda.so is not beside .*: put all libonnxruntime"),
-        (1 << 20, "libonnxruntime_providers_cuda.so: ends within .*: the file is damaged; install"),
-    ],
-    ids=["missing", "cut short"],
-)
+@pytest.mark.parametrize(("bytes_of_part", "told"), [
+    (None, "libonnxruntime_providers_cuda.so is not beside .*: put all libonnxruntime"),
+    (1 << 20, "libonnxruntime_providers_cuda.so: ends within .*: the file is damaged; install"),
+], ids=["missing", "cut short"])  # fmt: skip
 def test_a_build_that_is_not_whole_is_told(service, build, prepared, tmp_path, bytes_of_part, told):
     folder = tmp_path / "build"
     folder.mkdir()

@@ -63,15 +63,11 @@ def test_statistics_are_left_out_where_nobody_reads_them(run):
         assert_is_result(y, c)
 
 
-@pytest.mark.parametrize(
-    "sizes",
-    [
-        reference.Sizes(1, 1, 1, 1, pads=(0, 0)), reference.Sizes(1, 128, 64, 11, dilation=5, pads=(25, 25)),
-        reference.Sizes(60, 1090, 256, 3), reference.Sizes(2600, 128, 128, 7),
-        reference.Sizes(700, 22, 128, 12, stride=6, pads=(3, 3)),
-    ],
-    ids=str,
-)  # fmt: skip
+@pytest.mark.parametrize("sizes", [
+    reference.Sizes(1, 1, 1, 1, pads=(0, 0)), reference.Sizes(1, 128, 64, 11, dilation=5, pads=(25, 25)),
+    reference.Sizes(60, 1090, 256, 3), reference.Sizes(2600, 128, 128, 7),
+    reference.Sizes(700, 22, 128, 12, stride=6, pads=(3, 3)),
+], ids=str)  # fmt: skip
 def test_long_and_short_tensors(run, sizes):
     c = reference.random_convolution(replace(sizes, parts=frozenset({"bias", "style", "alpha", "residual"})))
     y, statistics = run_convolution(run, c)

@@ -65,13 +65,10 @@ class TestIntegers:
         q[::2] = apart
         assert_exact(c, q, 77)
 
-    @pytest.mark.parametrize(
-        ("weights", "levels"),
-        [
-            ((63, -64), 4), ((-64, 64), 4), ((-32, 33, 64, -63), 1), ((31, -32, -32, 32), 4),
-            ((-32, 32, 32, -32), 4), ((63, 0, -64, 0), 4), ((0, 63, 0, -64), 4),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("weights", "levels"), [
+        ((63, -64), 4), ((-64, 64), 4), ((-32, 33, 64, -63), 1), ((31, -32, -32, 32), 4),
+        ((-32, 32, 32, -32), 4), ((63, 0, -64, 0), 4), ((0, 63, 0, -64), 4),
+    ])  # fmt: skip
     @pytest.mark.parametrize("activations", [(0, 127), (255, 127), (0, 63, 127, 63), (63, 0, 0, 64), (0, 0, 127, 127)])
     def test_do_not_saturate(self, weights, levels, activations):
         """Differences of weights and of activations as large as they may be."""

@@ -99,14 +99,11 @@ class TestQuantisation:
         tolerance = {"rel": 1e-4, "abs": 2e-7} if most else {"rel": 0}
         assert scale == pytest.approx(expected_scale, **tolerance)
 
-    @pytest.mark.parametrize(
-        ("x", "scale", "zero_point"),
-        [
-            pytest.param(0.0, 1.0, 0, id="all zero"), pytest.param(2.55, 0.01, 0, id="constant"),
-            pytest.param(-2.55, 0.01, 255, id="negative constant"), pytest.param(3e38, 3e38 / 255, 0, id="huge"),
-            pytest.param(1e-43, 0.0, 0, id="denormal"),
-        ],
-    )  # fmt: skip
+    @pytest.mark.parametrize(("x", "scale", "zero_point"), [
+        pytest.param(0.0, 1.0, 0, id="all zero"), pytest.param(2.55, 0.01, 0, id="constant"),
+        pytest.param(-2.55, 0.01, 255, id="negative constant"), pytest.param(3e38, 3e38 / 255, 0, id="huge"),
+        pytest.param(1e-43, 0.0, 0, id="denormal"),
+    ])  # fmt: skip
     def test_of_a_constant(self, x, scale, zero_point):
         c = reference.random_convolution(reference.Sizes(5, 19, 3))
         c.x = np.full_like(c.x, x)

@@ -74,16 +74,13 @@ def test_a_model_without_durations_is_accepted_with_a_warning(load, caplog):
     assert kokoro.infer([1], STYLE, 1.0).durations is None
 
 
-@pytest.mark.parametrize(
-    ("samples", "durations", "message"),
-    [
-        *(
-            (audio(n), [1.0, 1.0], f"{n} samples where its durations promise 1200") for n in (600, 1199, 1201, 1800)
-        ),
-        *((np.append(audio(599), np.float32(bad)), [1.0], "not finite") for bad in (np.nan, np.inf, -np.inf)),
-        (audio(0), [0.0], "no audio"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("samples", "durations", "message"), [
+    *(
+        (audio(n), [1.0, 1.0], f"{n} samples where its durations promise 1200") for n in (600, 1199, 1201, 1800)
+    ),
+    *((np.append(audio(599), np.float32(bad)), [1.0], "not finite") for bad in (np.nan, np.inf, -np.inf)),
+    (audio(0), [0.0], "no audio"),
+])  # fmt: skip
 def test_audio_that_is_not_what_was_promised_is_an_error(load, samples, durations, message):
     with pytest.raises(SynthesisError, match=message):
         load(samples, np.array(durations, np.float32)).infer([1], STYLE, 1.0)
@@ -96,13 +93,10 @@ def test_integer_speed_takes_whole_numbers_only(load):
         kokoro.infer([1], STYLE, 1.5)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"tokens": "words"}, {"token_type": FLOAT}, {"style_size": 128}, {"speed_type": TensorProto.BOOL},
-        {"audio_name": "mel"},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("wrong", [
+    {"tokens": "words"}, {"token_type": FLOAT}, {"style_size": 128}, {"speed_type": TensorProto.BOOL},
+    {"audio_name": "mel"},
+])  # fmt: skip
 def test_a_model_that_does_not_fit_is_refused_with_expected_and_found(load, wrong):
     with pytest.raises(ModelError, match=r"Expected: .*input_ids.* Found: inputs .*style") as caught:
         load(audio(600), **wrong)
@@ -149,16 +143,12 @@ def test_options_of_cuda_that_are_wrong_are_an_error_with_auto_too(cache_dir):
         load_model(Settings(cache_dir=cache_dir), runtime, print)
 
 
-@pytest.mark.parametrize(
-    ("prepare", "lengths"),
-    [
-        (True, [(1, 1.0), (2, 1.0), (510, 2.0)]),
-        pytest.param(True, [(17, 1.0), (510, 1.0)], marks=pytest.mark.thorough),
-        # As it was published it takes three times the memory and the time.
-        pytest.param(False, [(1, 1.0), (2, 1.0), (17, 1.0), (150, 1.0)], marks=pytest.mark.thorough),
-    ],
-    ids=["prepared", "prepared, slower", "published"],
-)
+@pytest.mark.parametrize(("prepare", "lengths"), [
+    (True, [(1, 1.0), (2, 1.0), (510, 2.0)]),
+    pytest.param(True, [(17, 1.0), (510, 1.0)], marks=pytest.mark.thorough),
+    # As it was published it takes three times the memory and the time.
+    pytest.param(False, [(1, 1.0), (2, 1.0), (17, 1.0), (150, 1.0)], marks=pytest.mark.thorough),
+], ids=["prepared", "prepared, slower", "published"])  # fmt: skip
 def test_the_real_model_keeps_its_promise_at_every_length(model_file, cache_dir, repository, prepare, lengths):
     kokoro = load_model(Settings(cache_dir=cache_dir, prepare=prepare), open_runtime(), print)
     assert isinstance(kokoro, SplitModel if prepare else WholeModel)

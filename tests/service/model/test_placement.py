@@ -33,35 +33,29 @@ def test_nodes_and_time_are_shared_between_providers_and_copies_are_no_nodes():
     assert (placement.n_copies, placement.n_nodes) == (3, {CUDA: 1})
 
 
-@pytest.mark.parametrize(
-    ("run_s", "sessions", "node_share", "time_share"),
-    [
-        (1.0, [[("a", CUDA, 0, 1)]], 1.0, 1.0), (1.0, [[("a", CPU, 0, 1)]], 0.0, 0.0),
-        # Nothing was seen; no time; more time than the run took is all of it.
-        (1.0, [], 0.0, 1.0), (0.0, [[("a", CUDA, 0, 1)]], 1.0, 0.0), (1.0, [[("a", CPU, 0, 2)]], 0.0, 0.0),
-        # Only the last of several runs counts.
-        (0.5, [[("a", CPU, 0, 0.9), ("b", CUDA, 0.9, 0.1), ("a", CPU, 5.0, 0.1), ("b", CUDA, 5.1, 0.1)]], 0.5, 0.8),
-        # Each session has its own nodes and its own clock.
-        (0.6, [[("a", CPU, 0, d), ("b", CUDA, d, 0.1)] for d in (0.1, 0.2)], 0.5, 0.5),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("run_s", "sessions", "node_share", "time_share"), [
+    (1.0, [[("a", CUDA, 0, 1)]], 1.0, 1.0), (1.0, [[("a", CPU, 0, 1)]], 0.0, 0.0),
+    # Nothing was seen; no time; more time than the run took is all of it.
+    (1.0, [], 0.0, 1.0), (0.0, [[("a", CUDA, 0, 1)]], 1.0, 0.0), (1.0, [[("a", CPU, 0, 2)]], 0.0, 0.0),
+    # Only the last of several runs counts.
+    (0.5, [[("a", CPU, 0, 0.9), ("b", CUDA, 0.9, 0.1), ("a", CPU, 5.0, 0.1), ("b", CUDA, 5.1, 0.1)]], 0.5, 0.8),
+    # Each session has its own nodes and its own clock.
+    (0.6, [[("a", CPU, 0, d), ("b", CUDA, d, 0.1)] for d in (0.1, 0.2)], 0.5, 0.5),
+])  # fmt: skip
 def test_shares(run_s, sessions, node_share, time_share):
     placement = placed(run_s, *sessions)
     assert (placement.gpu_node_share, placement.gpu_time_share) == pytest.approx((node_share, time_share))
     assert sum(placement.n_nodes.values()) == len({(k, e[0]) for k, events in enumerate(sessions) for e in events})
 
 
-@pytest.mark.parametrize(
-    ("events", "covered_s"),
-    [
-        ([("loop", 0.0, 0.4, 1), ("body", 0.1, 0.2, 1)], 0.4),  # one inside the other
-        ([("body", 0.1, 0.2, 1), ("loop", 0.0, 0.4, 1)], 0.4),  # which ends first, as in a file
-        ([("a", 0.0, 0.3, 1), ("b", 0.2, 0.3, 2)], 0.5),  # two threads at once
-        ([("a", 0.0, 0.3, 1), ("b", 0.0, 0.3, 2)], 0.3),
-        ([("a", 0.0, 0.1, 1), ("b", 0.5, 0.1, 1)], 0.2),  # apart
-        ([("a", 0.0, 0.6, 1), ("b", 0.1, 0.1, 1), ("c", 0.4, 0.4, 2)], 0.8),
-    ],
-)
+@pytest.mark.parametrize(("events", "covered_s"), [
+    ([("loop", 0.0, 0.4, 1), ("body", 0.1, 0.2, 1)], 0.4),  # one inside the other
+    ([("body", 0.1, 0.2, 1), ("loop", 0.0, 0.4, 1)], 0.4),  # which ends first, as in a file
+    ([("a", 0.0, 0.3, 1), ("b", 0.2, 0.3, 2)], 0.5),  # two threads at once
+    ([("a", 0.0, 0.3, 1), ("b", 0.0, 0.3, 2)], 0.3),
+    ([("a", 0.0, 0.1, 1), ("b", 0.5, 0.1, 1)], 0.2),  # apart
+    ([("a", 0.0, 0.6, 1), ("b", 0.1, 0.1, 1), ("c", 0.4, 0.4, 2)], 0.8),
+])  # fmt: skip
 def test_time_is_counted_once(events, covered_s):
     made = [(node, CPU, start, length, "Conv", thread) for node, start, length, thread in events]
     assert placed(1.0, made).cpu_time_share == pytest.approx(covered_s)

@@ -99,14 +99,11 @@ def test_the_same_model_says_the_same(model, reference):
     assert comparisons["long"].n_samples == reference.inferences["long"].samples.size
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"frames": 2.0}, "the short sentence has other durations: 16 of 16 tokens"),
-        ({"pitch": 2.0}, "the short sentence sounds different"),
-        ({"pitch": float("nan")}, r"the short sentence: .* not finite"),
-    ],
-)
+@pytest.mark.parametrize(("given", "message"), [
+    ({"frames": 2.0}, "the short sentence has other durations: 16 of 16 tokens"),
+    ({"pitch": 2.0}, "the short sentence sounds different"),
+    ({"pitch": float("nan")}, r"the short sentence: .* not finite"),
+])  # fmt: skip
 def test_another_model_is_unlike(reference, tmp_path, given, message):
     with closing(loaded(tmp_path / "other.onnx", **given)) as other, pytest.raises(UnlikeError, match=message):
         reference.check(other)

@@ -106,16 +106,13 @@ def test_a_style_is_covered_up_to_the_limit():
     assert not predictor.covers(style)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "told"),
-    [
-        ("moments", np.zeros((2, RANK, N - 1), np.int8), "['moments'] are not of the shapes"),
-        ("moments", np.zeros((2, RANK, N), np.int16), "['moments'] are not of the types"),
-        ("weights", np.full((686, 5), np.nan, np.float32), "['weights'] hold numbers"),
-        ("source", np.zeros(31, np.uint8), "['source'] are not of the shapes"),
-        ("limit", None, "it holds"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value", "told"), [
+    ("moments", np.zeros((2, RANK, N - 1), np.int8), "['moments'] are not of the shapes"),
+    ("moments", np.zeros((2, RANK, N), np.int16), "['moments'] are not of the types"),
+    ("weights", np.full((686, 5), np.nan, np.float32), "['weights'] hold numbers"),
+    ("source", np.zeros(31, np.uint8), "['source'] are not of the shapes"),
+    ("limit", None, "it holds"),
+])  # fmt: skip
 def test_a_damaged_map_is_refused(tmp_path, name, value, told):
     given = {key: array for key, array in {**arrays(), name: value}.items() if array is not None}
     path = tmp_path / "statistics.npz"

@@ -60,27 +60,24 @@ def test_a_library_tells_which_kernels_it_uses_and_lesser_ones_can_be_asked_for(
         assert find_native_operators(path, kernels).kernels == kernels
 
 
-@pytest.mark.parametrize(
-    ("library", "asked", "error", "message"),
-    [
-        (("portable",), {}, NativeUnavailableError, "this CPU"),
-        (("abacus", "in_use[0] == 'p' ? 4 : 5"), {"layout": Layout.CENTERED}, NativeUnavailableError, "this CPU"),
-        (("abacus",), {"kernels": "too_new"}, SettingsError, "kernels = too_new: this CPU does not have"),
-        (("abacus",), {"kernels": "none"}, SettingsError, "kernels = none: must be one of too_new, abacus, portable"),
-        # Of other sources.
-        *(
-            (("abacus", layout), asked, error, f"{prefix}{OTHER_LAYOUT.format(layout or 0)}")
-            for layout in (None, 1, max(Layout) + 1)
-            for asked, error, prefix in (
-                ({}, NativeUnavailableError, ""), (ABACUS, SettingsError, "kernels = abacus: there are no .*")
-            )
-        ),
-        *(
-            (("abacus", 4, operators), {}, NativeUnavailableError, OTHER_SET.format(operators or 1))
-            for operators in (None, OPERATOR_SET - 1, OPERATOR_SET + 1)
-        ),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("library", "asked", "error", "message"), [
+    (("portable",), {}, NativeUnavailableError, "this CPU"),
+    (("abacus", "in_use[0] == 'p' ? 4 : 5"), {"layout": Layout.CENTERED}, NativeUnavailableError, "this CPU"),
+    (("abacus",), {"kernels": "too_new"}, SettingsError, "kernels = too_new: this CPU does not have"),
+    (("abacus",), {"kernels": "none"}, SettingsError, "kernels = none: must be one of too_new, abacus, portable"),
+    # Of other sources.
+    *(
+        (("abacus", layout), asked, error, f"{prefix}{OTHER_LAYOUT.format(layout or 0)}")
+        for layout in (None, 1, max(Layout) + 1)
+        for asked, error, prefix in (
+            ({}, NativeUnavailableError, ""), (ABACUS, SettingsError, "kernels = abacus: there are no .*")
+        )
+    ),
+    *(
+        (("abacus", 4, operators), {}, NativeUnavailableError, OTHER_SET.format(operators or 1))
+        for operators in (None, OPERATOR_SET - 1, OPERATOR_SET + 1)
+    ),
+])  # fmt: skip
 def test_kernels_that_cannot_be_had_are_refused(tmp_path, library, asked, error, message):
     path = library_of(tmp_path, *library)
     with pytest.raises(error, match=message):

@@ -14,15 +14,12 @@ from service import __main__ as command_line
 from service.preparation import store
 
 
-@pytest.mark.parametrize(
-    ("rewriting", "reason"),
-    [
-        ("unknown", "parts are recognized, at node the node; nearest miss: an Add at another"),
-        ("higher", "sounds different: log-spectral distance"),
-        ("longer", "other durations"),
-        ("infinite", "not finite"),
-    ],
-)
+@pytest.mark.parametrize(("rewriting", "reason"), [
+    ("unknown", "parts are recognized, at node the node; nearest miss: an Add at another"),
+    ("higher", "sounds different: log-spectral distance"),
+    ("longer", "other durations"),
+    ("infinite", "not finite"),
+])  # fmt: skip
 def test_a_source_that_is_refused_is_used_as_it_is_with_one_line_and_not_tried_again(bench, caplog, rewriting, reason):
     kokoro = bench.load(rewriting)
     assert kokoro.prepared.variant is None

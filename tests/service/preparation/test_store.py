@@ -50,13 +50,10 @@ def test_the_manifest_tells_what_was_made_of_what(made):
     assert all(distance < 0.1 for distance in manifest["parity"].values())
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        "flip encoder.onnx", "flip decoder.bin", "flip manifest.json", "remove decoder.onnx", "remove manifest.json",
-        "grow encoder.bin", "empty manifest.json",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("damage", [
+    "flip encoder.onnx", "flip decoder.bin", "flip manifest.json", "remove decoder.onnx", "remove manifest.json",
+    "grow encoder.bin", "empty manifest.json",
+])  # fmt: skip
 def test_any_damage_is_noticed_and_the_model_made_anew(made, damage):
     folder = made.folder()
     intact = {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -26,16 +26,13 @@ def check(backend, graph, n, *outputs):
     return check_step(backend, graph, convolutions.rules(), n, *outputs, near=same_integers(least))
 
 
-@pytest.mark.parametrize(
-    ("n_in", "n_out", "n_frames", "size", "given"),
-    [
-        (1, 1, 1, 1, {}), (5, 3, 1, 3, {}), (16, 16, 2, 3, {}), (13, 33, 25, 11, {}), (4, 2, 9, 1, {"strides": [2]}),
-        (22, 17, 40, 12, {"strides": [6], "pads": [3, 3]}), (22, 17, 43, 12, {"strides": [6], "pads": [3, 3]}),
-        (1, 1, 10, 3, {"strides": [2]}), (1, 1, 11, 3, {"strides": [2]}), (3, 5, 9, 5, {"pads": [0, 3]}),
-        (7, 16, 26, 7, {"dilations": [3], "pads": [9, 9]}), (12, 6, 31, 11, {"dilations": [5], "pads": [25, 25]}),
-        (6, 4, 9, 3, {"strides": [2], "dilations": [2], "pads": [1, 0]}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("n_in", "n_out", "n_frames", "size", "given"), [
+    (1, 1, 1, 1, {}), (5, 3, 1, 3, {}), (16, 16, 2, 3, {}), (13, 33, 25, 11, {}), (4, 2, 9, 1, {"strides": [2]}),
+    (22, 17, 40, 12, {"strides": [6], "pads": [3, 3]}), (22, 17, 43, 12, {"strides": [6], "pads": [3, 3]}),
+    (1, 1, 10, 3, {"strides": [2]}), (1, 1, 11, 3, {"strides": [2]}), (3, 5, 9, 5, {"pads": [0, 3]}),
+    (7, 16, 26, 7, {"dilations": [3], "pads": [9, 9]}), (12, 6, 31, 11, {"dilations": [5], "pads": [25, 25]}),
+    (6, 4, 9, 3, {"strides": [2], "dilations": [2], "pads": [1, 0]}),
+])  # fmt: skip
 def test_a_quantized_convolution_gives_the_same_sums(graph, backend, n_in, n_out, n_frames, size, given):
     model = check(backend, graph, 1, graph.convolution(graph.given(1, n_in, n_frames), n_in, n_out, size, **given))
     assert operators(model) == {"Transpose": 2, "kokoro.rewriting.QuantizedConv": 1}
@@ -46,14 +43,10 @@ def test_a_quantized_convolution_gives_the_same_sums(graph, backend, n_in, n_out
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"bias": False}, {"bias": False, "scale_first": True}, {"shared_scale": False}, {"scale_first": True},
-        {"weight_zero": 0}, {"weight_zero": 128}, {"weight_zero": 255},
-    ],
-    ids=str,
-)  # fmt: skip
+@pytest.mark.parametrize("given", [
+    {"bias": False}, {"bias": False, "scale_first": True}, {"shared_scale": False}, {"scale_first": True},
+    {"weight_zero": 0}, {"weight_zero": 128}, {"weight_zero": 255},
+], ids=str)  # fmt: skip
 def test_every_published_form_is_recognized(graph, backend, given):
     node = the_node(check(backend, graph, 1, graph.convolution(graph.given(1, 9, 14), 9, 10, **given)), "QuantizedConv")
     assert len(node.inputs) == (3 if given.get("bias", True) else 2)

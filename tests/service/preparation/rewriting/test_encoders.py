@@ -175,21 +175,17 @@ def test_shapes_are_settled_for_any_number_of_frames_and_others_stay():
     check_near_misses(lambda model: settle_heads(model.graph), shapes)
 
 
-@pytest.mark.parametrize(
-    ("changes", "settled", "scaled"),
-    [
-        # The shape says where the axes go: exchanged, it is another one.
-        ({"axes": (1, 0), "frames": 1}, 0, 0),
-        # Of the queries it cannot be said that the values are as long; and they are asked for.
-        ({"joined_by": "query"}, 3, 1),
-        ({"first": 2.0}, 4, 0),
-        # Not the last number of the shape but the last two: a scale for each of them.
-        ({"start": -2, "heads": 8, "size": 2, "frames": 2}, 4, 0),
-        # Others see the queries as they are; the keys are scaled all the same.
-        ({"asked_twice": True}, 4, 1),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize(("changes", "settled", "scaled"), [
+    # The shape says where the axes go: exchanged, it is another one.
+    ({"axes": (1, 0), "frames": 1}, 0, 0),
+    # Of the queries it cannot be said that the values are as long; and they are asked for.
+    ({"joined_by": "query"}, 3, 1),
+    ({"first": 2.0}, 4, 0),
+    # Not the last number of the shape but the last two: a scale for each of them.
+    ({"start": -2, "heads": 8, "size": 2, "frames": 2}, 4, 0),
+    # Others see the queries as they are; the keys are scaled all the same.
+    ({"asked_twice": True}, 4, 1),
+], ids=str)  # fmt: skip
 def test_what_is_not_quite_attention_keeps_its_meaning(native, changes, settled, scaled):
     check_attention(native, Attention(**changes), (settled, scaled))
 

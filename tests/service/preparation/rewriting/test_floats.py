@@ -61,15 +61,11 @@ def within_quantization(x, weight):
     return near
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {}, {"bias": False}, {"size": 1}, {"size": 7, "dilations": [3], "pads": [9, 9]}, {"pads": [2, 0]},
-        {"size": 12, "strides": [6], "pads": [3, 3]}, {"shared_scale": False, "scale_first": True},
-        {"weight_zero": 0}, {"weight_zero": 255},
-    ],
-    ids=str,
-)  # fmt: skip
+@pytest.mark.parametrize("given", [
+    {}, {"bias": False}, {"size": 1}, {"size": 7, "dilations": [3], "pads": [9, 9]}, {"pads": [2, 0]},
+    {"size": 12, "strides": [6], "pads": [3, 3]}, {"shared_scale": False, "scale_first": True},
+    {"weight_zero": 0}, {"weight_zero": 255},
+], ids=str)  # fmt: skip
 def test_a_convolution_is_one_of_floats(graph, given):
     x = graph.given(1, 6, 40)
     # A transpose at the very end would stay.
@@ -243,14 +239,10 @@ NEAR_LSTM = within(0.02)
 """In and state are rounded to 1/255 of their ranges, at each step anew."""
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {}, {"both_ways": False}, {"kind": np.uint8, "zero": 128}, {"by_column": True}, {"state": None},
-        {"state": 0.7}, {"peepholes": True},
-    ],
-    ids=str,
-)  # fmt: skip
+@pytest.mark.parametrize("given", [
+    {}, {"both_ways": False}, {"kind": np.uint8, "zero": 128}, {"by_column": True}, {"state": None},
+    {"state": 0.7}, {"peepholes": True},
+], ids=str)  # fmt: skip
 def test_an_lstm_is_one_of_floats(graph, given):
     outputs = recurrent(graph, graph.given(11, 1, N_IN), **given)
     old = the_node(graph.model(*outputs), "DynamicQuantizeLSTM")

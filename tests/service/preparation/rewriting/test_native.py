@@ -145,14 +145,10 @@ def test_statistics_come_from_the_convolution_before(graph):
     assert second.outputs[1].name == ""
 
 
-@pytest.mark.parametrize(
-    ("before", "made_by"),
-    [
-        (lambda g: g.add("Add", convolved(g), g.frames(6)), "DynamicQuantizeConv"),
-        (lambda g: g.upsampling(g.frames(4, 5), 4, 6, 2), "ConvTranspose"),
-    ],
-    ids=["a sum that a convolution gives", "upsampling"],
-)
+@pytest.mark.parametrize(("before", "made_by"), [
+    (lambda g: g.add("Add", convolved(g), g.frames(6)), "DynamicQuantizeConv"),
+    (lambda g: g.upsampling(g.frames(4, 5), 4, 6, 2), "ConvTranspose"),
+], ids=["a sum that a convolution gives", "upsampling"])  # fmt: skip
 def test_statistics_come_from_what_is_before(graph, before, made_by):
     model = fused(graph, graph.convolution(adain(graph, before(graph)), 6, 4))
     assert STATISTICS not in operators(model)
@@ -429,14 +425,10 @@ def test_statistics_of_a_block_go_to_the_next_one(graph):
     assert (conv.inputs[0], conv.inputs[5]) == tuple(block.outputs)
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"dilations": (1, 3)}, {"seconds": 5}, {"residual": False}, {"between": "addend"}, {"between": "asked for"},
-        {"leaky": True}, {"bias": False},
-    ],
-    ids=str,
-)  # fmt: skip
+@pytest.mark.parametrize("given", [
+    {"dilations": (1, 3)}, {"seconds": 5}, {"residual": False}, {"between": "addend"}, {"between": "asked for"},
+    {"leaky": True}, {"bias": False},
+], ids=str)  # fmt: skip
 def test_other_chains_stay_convolutions(graph, given):
     model, count = blocks_of(graph, *(turned(graph, output) for output in chain(graph, **given)))
     found = operators(model)

@@ -72,14 +72,11 @@ def test_differences_are_of_neighbouring_taps_and_then_of_their_own_kinds(size):
     assert all(part.dtype == np.int8 for part in (taps, of_taps, of_even, of_odd, of_both))
 
 
-@pytest.mark.parametrize(
-    ("taps", "n_parts"),
-    [
-        ((100, -27, 0), 5), ((100, -28, 0), 1), ((-100, 28, 0), 5), ((-100, 29, 0), 1), ((64, 0, -63), 5),
-        ((64, 0, -64), 2), ((-64, 0, 64), 5), ((-64, 0, 65), 2), ((0, 64, 0, -63, 0), 5), ((0, 64, 0, -64, 0), 2),
-        ((32, -31, -32, 32, 0), 5), ((32, -32, -32, 32, 0), 2),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("taps", "n_parts"), [
+    ((100, -27, 0), 5), ((100, -28, 0), 1), ((-100, 28, 0), 5), ((-100, 29, 0), 1), ((64, 0, -63), 5),
+    ((64, 0, -64), 2), ((-64, 0, 64), 5), ((-64, 0, 65), 2), ((0, 64, 0, -63, 0), 5), ((0, 64, 0, -64, 0), 2),
+    ((32, -31, -32, 32, 0), 5), ((32, -32, -32, 32, 0), 2),
+])  # fmt: skip
 def test_differences_that_do_not_fit_are_left_out(taps, n_parts):
     weight = np.zeros((16, 4, len(taps)), np.int8)
     weight[3, 2] = taps

@@ -254,13 +254,10 @@ def test_whatever_the_durations_and_the_table(durations, table):
     np.testing.assert_allclose(after, before, rtol=0, atol=2e-5 * (1 + np.abs(before).max()))
 
 
-@pytest.mark.parametrize(
-    ("table", "expected"),
-    [
-        ([1], 7), ([7], 7), ([8], 8), ([6], 12), ([2], 8), ([3, 5], 10), ([7, 8], 7), ([3, 9], 9),
-        ([2, 4, 64], 64), ([100, 200], 100),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("table", "expected"), [
+    ([1], 7), ([7], 7), ([8], 8), ([6], 12), ([2], 8), ([3, 5], 10), ([7, 8], 7), ([3, 9], 9),
+    ([2, 4, 64], 64), ([100, 200], 100),
+])  # fmt: skip
 def test_the_frames_are_those_of_the_first_bucket_that_is_large_enough(table, expected):
     graph = Speech()
     model, _ = padded(graph.speech(DURATIONS, convolution(1)))

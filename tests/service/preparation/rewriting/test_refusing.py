@@ -37,21 +37,18 @@ def refusal(work):
     return caught.value.refusal
 
 
-@pytest.mark.parametrize(
-    ("step", "reason"),
-    [
-        (split, "the generator has no beginning"),
-        (lambda model: tell_spectrum(model.graph), "there is no spectrum"),
-        (lambda model: give_spectrum(model.graph), "there is no spectrum"),
-        (lambda model: give_statistics(model.graph), "the decoder has no residual block"),
-        (lambda model: carry_statistics(model.graph), "the decoder has no residual block"),
-        (lambda model: pad_frames(model.graph), "nothing numbers the frames"),
-        (lambda model: mask_frames(model.graph), "there is no features"),
-        (lambda model: halve(model.graph), "no convolution comes before an inverse transform"),
-        (lambda model: round_to_halves(model.graph), "no convolution comes before an inverse"),
-        (lower_opset, "Gelu is not of opset 17"),
-    ],
-)
+@pytest.mark.parametrize(("step", "reason"), [
+    (split, "the generator has no beginning"),
+    (lambda model: tell_spectrum(model.graph), "there is no spectrum"),
+    (lambda model: give_spectrum(model.graph), "there is no spectrum"),
+    (lambda model: give_statistics(model.graph), "the decoder has no residual block"),
+    (lambda model: carry_statistics(model.graph), "the decoder has no residual block"),
+    (lambda model: pad_frames(model.graph), "nothing numbers the frames"),
+    (lambda model: mask_frames(model.graph), "there is no features"),
+    (lambda model: halve(model.graph), "no convolution comes before an inverse transform"),
+    (lambda model: round_to_halves(model.graph), "no convolution comes before an inverse"),
+    (lower_opset, "Gelu is not of opset 17"),
+])  # fmt: skip
 def test_every_step_refuses_a_graph_that_it_does_not_know(step, reason):
     model = unknown()
     found = refusal(lambda: step(model))
@@ -89,15 +86,12 @@ def cubed():
     return graph.model(graph.snake(graph.given(1, 3, 7), 3, power=3.0))
 
 
-@pytest.mark.parametrize(
-    ("module", "build", "nearest"),
-    [
-        (convolutions, unknown, "no node looks like one"),
-        (convolutions, grouped, "it is grouped, or not padded by numbers at the convolution"),
-        (normalization, without_a_style, "more is done with it than modulation by a style at "),
-        (snake, cubed, "alpha and its reciprocal are not constant, or the power is "),
-    ],
-)
+@pytest.mark.parametrize(("module", "build", "nearest"), [
+    (convolutions, unknown, "no node looks like one"),
+    (convolutions, grouped, "it is grouped, or not padded by numbers at the convolution"),
+    (normalization, without_a_style, "more is done with it than modulation by a style at "),
+    (snake, cubed, "alpha and its reciprocal are not constant, or the power is "),
+])  # fmt: skip
 def test_the_nearest_miss_is_told(module, build, nearest):
     def fail():
         raise not_recognized("places", 0, 1, rules, model)

@@ -54,13 +54,10 @@ def test_weights_are_signed_if_their_pairs_fit_16_bits(graph, weight_zero):
         assert matrix[k * 5 + channel, out] == expected
 
 
-@pytest.mark.parametrize(
-    ("weights", "signed"),
-    [
-        ((192, 192), True), ((193, 192), False), ((0, 255), True), ((64, 64), True), ((63, 64), False),
-        ((255, 129), True), ((255, 130), False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("weights", "signed"), [
+    ((192, 192), True), ((193, 192), False), ((0, 255), True), ((64, 64), True), ((63, 64), False),
+    ((255, 129), True), ((255, 130), False),
+])  # fmt: skip
 def test_the_widest_pairs_of_weights_are_multiplied_exactly(graph, weights, signed):
     """The largest activations; the numbers are those of 64-bit integers."""
     x = np.array([[0.0, 0.0], [255.0, 255.0], [255.0, 0.0], [0.0, 255.0]], np.float32)

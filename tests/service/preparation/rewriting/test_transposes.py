@@ -81,14 +81,11 @@ def twice(first, second):
     return lambda g: g.add("Exp", turned(g, turned(g, g.given(1, 3, 7), first), second))
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "n_left"),
-    [
-        ((0, 2, 1), (0, 2, 1), 0), ((1, 0, 2), (1, 2, 0), 1), ((2, 1, 0), (2, 1, 0), 0),
-        ((0, 2, 1), (1, 0, 2), 2), ((1, 0, 2), (0, 2, 1), 2),
-        ((2, 0, 1), (1, 2, 0), 3),  # the second one is split in two, neither of which fits
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("first", "second", "n_left"), [
+    ((0, 2, 1), (0, 2, 1), 0), ((1, 0, 2), (1, 2, 0), 1), ((2, 1, 0), (2, 1, 0), 0),
+    ((0, 2, 1), (1, 0, 2), 2), ((1, 0, 2), (0, 2, 1), 2),
+    ((2, 0, 1), (1, 2, 0), 3),  # the second one is split in two, neither of which fits
+])  # fmt: skip
 def test_only_transposes_that_undo_each_other_cancel(first, second, n_left):
     assert operators(moved(twice(first, second)))["Transpose"] == n_left
 
@@ -195,21 +192,18 @@ def four_times(graph):
     return graph.add("Exp", x), turned(graph, turned(graph, graph.given(1, 3, 7)))
 
 
-@pytest.mark.parametrize(
-    ("build", "n_pairs", "left"),
-    [
-        (twice((0, 2, 1), (0, 2, 1)), 1, {"Exp": 1}),
-        (twice((2, 0, 1), (1, 2, 0)), 1, {"Exp": 1}),
-        (twice((1, 0, 2), (1, 2, 0)), 0, {"Exp": 1, "Transpose": 2}),
-        (twice((0, 2, 1), (1, 0, 2)), 0, {"Exp": 1, "Transpose": 2}),
-        # Nothing is moved.
-        (lambda g: turned(g, g.add("Add", turn_of(g), g.constant(0.5))), 0, {"Transpose": 2, "Add": 1}),
-        # One that another needs stays.
-        (there_and_back, 1, {"Transpose": 1, "Exp": 1, "Sin": 1}),
-        # Pairs of pairs go, and outputs keep their layout.
-        (four_times, 2, {"Exp": 1, "Transpose": 2}),
-    ],
-)
+@pytest.mark.parametrize(("build", "n_pairs", "left"), [
+    (twice((0, 2, 1), (0, 2, 1)), 1, {"Exp": 1}),
+    (twice((2, 0, 1), (1, 2, 0)), 1, {"Exp": 1}),
+    (twice((1, 0, 2), (1, 2, 0)), 0, {"Exp": 1, "Transpose": 2}),
+    (twice((0, 2, 1), (1, 0, 2)), 0, {"Exp": 1, "Transpose": 2}),
+    # Nothing is moved.
+    (lambda g: turned(g, g.add("Add", turn_of(g), g.constant(0.5))), 0, {"Transpose": 2, "Add": 1}),
+    # One that another needs stays.
+    (there_and_back, 1, {"Transpose": 1, "Exp": 1, "Sin": 1}),
+    # Pairs of pairs go, and outputs keep their layout.
+    (four_times, 2, {"Exp": 1, "Transpose": 2}),
+])  # fmt: skip
 def test_two_transposes_that_undo_each_other_are_dropped_and_nothing_is_moved(graph, build, n_pairs, left):
     published = graph.model(*built(graph, build))
     model = copied(published)
