@@ -76,10 +76,9 @@ def test_a_misspelled_field_would_be_found(repository):
 
 
 @pytest.mark.thorough  # the import takes seconds
-@pytest.mark.parametrize(
-    ("name", "module", "kind"),
-    [("scaledobject", "keda.v1alpha1", "ScaledObject"), ("servicemonitor", "prometheus_operator.v1", "ServiceMonitor")],
-)
+@pytest.mark.parametrize(("name", "module", "kind"), [
+    ("scaledobject", "keda.v1alpha1", "ScaledObject"), ("servicemonitor", "prometheus_operator.v1", "ServiceMonitor"),
+])  # fmt: skip
 def test_operators_take_their_documents_strictly(repository, name, module, kind):
     document = documents(repository)[f"kubernetes/{name}.yaml"]
     # Made of the operators' CRDs. Megabytes of classes, so mypy must not see them.

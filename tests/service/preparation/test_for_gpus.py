@@ -80,10 +80,9 @@ def test_what_is_prepared_for_gpus_and_for_the_processor_stands_side_by_side(cac
     assert cache.prepare("failing") == first  # nobody rewrites again
 
 
-@pytest.mark.parametrize(
-    ("rewriting", "reason"),
-    [("unknown", "known parts are recognized, at node the node"), ("higher", "sounds different")],
-)
+@pytest.mark.parametrize(("rewriting", "reason"), [
+    ("unknown", "known parts are recognized, at node the node"), ("higher", "sounds different"),
+])  # fmt: skip
 def test_a_precision_that_does_not_stay_right_is_refused_for_good(cache, rewriting, reason):
     with pytest.raises(NotPreparedError, match=reason):
         cache.quantized().prepare(rewriting)

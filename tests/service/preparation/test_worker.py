@@ -69,10 +69,9 @@ def test_a_service_that_is_killed_takes_its_preparing_process_along_and_leaves_n
     assert bench.folders() == [path.parent.name]
 
 
-@pytest.mark.parametrize(
-    ("rewriting", "reason"),
-    [("failing", "RuntimeError: there is a hole in the graph"), ("dying", "killed by signal 9")],
-)
+@pytest.mark.parametrize(("rewriting", "reason"), [
+    ("failing", "RuntimeError: there is a hole in the graph"), ("dying", "killed by signal 9"),
+])  # fmt: skip
 def test_a_process_that_fails_is_told_in_one_line_and_leaves_nothing(bench, caplog, rewriting, reason):
     bench.load(rewriting).close()
     (message,) = warnings_of(caplog)

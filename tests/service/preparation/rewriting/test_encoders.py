@@ -65,11 +65,9 @@ def test_layers_with_the_same_weights_share_them(native):
     assert (len(taken), len(set(taken))) == (3, 1)
 
 
-@pytest.mark.parametrize(
-    ("given", "shape", "n"),
-    [({}, (4, 6), 0), ({"kind": np.uint8}, (1, 4, 6), 0), ({"zero": 3}, (1, 4, 6), 0), ({"bias": False}, (1, 4, 6), 1)],
-    ids=["of rank two", "unsigned weights", "shifted weights", "a bias of frames"],
-)
+@pytest.mark.parametrize(("given", "shape", "n"), [
+    ({}, (4, 6), 0), ({"kind": np.uint8}, (1, 4, 6), 0), ({"zero": 3}, (1, 4, 6), 0), ({"bias": False}, (1, 4, 6), 1),
+], ids=["of rank two", "unsigned weights", "shifted weights", "a bias of frames"])  # fmt: skip
 def test_other_products_stay(graph, native, given, shape, n):
     result = graph.product(graph.quantized(graph.given(*shape)), 6, 5, **given)
     if "bias" in given:  # is not taken in

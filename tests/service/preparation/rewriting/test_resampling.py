@@ -29,10 +29,9 @@ def check(backend, graph, n, *outputs, near=NEAR):
     return check_step(backend, graph, resampling.rules(), n, *outputs, near=near)
 
 
-@pytest.mark.parametrize(
-    ("n_in", "n_out", "n_frames", "stride", "pad"),
-    [(1, 1, 1, 1, 0), (3, 5, 1, 10, 5), (16, 16, 2, 6, 3), (17, 7, 9, 6, 0), (4, 18, 12, 2, 1), (2, 3, 5, 5, 4)],
-)
+@pytest.mark.parametrize(("n_in", "n_out", "n_frames", "stride", "pad"), [
+    (1, 1, 1, 1, 0), (3, 5, 1, 10, 5), (16, 16, 2, 6, 3), (17, 7, 9, 6, 0), (4, 18, 12, 2, 1), (2, 3, 5, 5, 4),
+])  # fmt: skip
 def test_upsampling_gives_the_same_numbers(graph, backend, n_in, n_out, n_frames, stride, pad):
     x = graph.given(1, n_in, n_frames)
     model = check(backend, graph, 1, graph.upsampling(x, n_in, n_out, stride, pads=[pad, pad]))
