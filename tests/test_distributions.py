@@ -30,19 +30,14 @@ print(*{name.partition(".")[0] for name in set(sys.modules) - before} - sys.stdl
 
 
 def run(*command, cwd=None, env=None):
-    done = subprocess.run(
-        [str(word) for word in command], cwd=cwd, env=None if env is None else dict(env), capture_output=True,
-        text=True, check=False,
-    )  # fmt: skip
+    done = subprocess.run(list(map(str, command)), cwd=cwd, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def build_wheels(folder, *sources):
-    run(
-        sys.executable, "-m", "pip", "wheel", "--no-index", "--no-deps", "--no-build-isolation",
-        "--wheel-dir", folder, *sources,
-    )  # fmt: skip
+    offline = ("--no-index", "--no-deps", "--no-build-isolation")
+    run(sys.executable, "-m", "pip", "wheel", *offline, "--wheel-dir", folder, *sources)
 
 
 @pytest.fixture(scope="module")

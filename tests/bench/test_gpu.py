@@ -198,12 +198,9 @@ def test_all_of_it_runs_on_a_stand_in(library, model_file, cache_dir, tmp_path):
     assert list(folders) == ["float32", "float16"]
     stub = Stub(compile_library(tmp_path), tmp_path / "cuda", library.path)
     setup = Setup(
-        settings={"buckets": "40,104", "cache_dir": str(cache_dir)},
-        environment=stub.environment,
-        peers=("processor",),
-        package=None,
-        measures_memory=False,
-    )
+        settings={"buckets": "40,104", "cache_dir": str(cache_dir)}, environment=stub.environment,
+        peers=("processor",), package=None, measures_memory=False,
+    )  # fmt: skip
     extent = Extent(1, 14, ((8, 12),), 1, 1, "Yes. No.", 14, 1, (4.0,))
     report, _ = measurements.measure(setup, "float32", folders["float32"], extent)
     start, *tables = report.split("\n\n")

@@ -73,11 +73,8 @@ def test_what_is_linear_is_found_and_survives_the_rounding(voices, truth):
 
 def test_what_cannot_be_foretold_misses_the_bounds(voices, truth):
     parts = [observed(voices, truth, held_out, noise=1.0) for held_out in (False, True)]
-    found = Observations(
-        [*parts[0].chunks, *parts[1].chunks],
-        np.concatenate([part.inputs for part in parts]),
-        np.concatenate([part.rows for part in parts]),
-    )
+    inputs, rows = (np.concatenate([getattr(part, name) for part in parts]) for name in ("inputs", "rows"))
+    found = Observations([*parts[0].chunks, *parts[1].chunks], inputs, rows)
     report, arrays, met = compare(found, voices, SOURCE)
     assert not met
     assert "**no**" in report

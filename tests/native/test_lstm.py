@@ -66,10 +66,8 @@ def stock(lstm):
     bias = directions(lstm.bias)
     given |= {"zero": np.zeros(2, np.int8), "b": np.concatenate([bias, 0 * bias], axis=1)}
     names = ["x", "w", "r", "b", *[""] * 4, "w_scale", "zero", "r_scale", "zero"]
-    node = helper.make_node(
-        "DynamicQuantizeLSTM", names, ["y"], domain="com.microsoft",
-        hidden_size=lstm.hidden, direction="bidirectional",
-    )  # fmt: skip
+    attributes = {"domain": "com.microsoft", "hidden_size": lstm.hidden, "direction": "bidirectional"}
+    node = helper.make_node("DynamicQuantizeLSTM", names, ["y"], **attributes)
     return native_models.run_stock([node], given)[:, :, 0].reshape(len(lstm.x), -1)
 
 

@@ -268,13 +268,9 @@ class TestOperators:
         if sizes.rows + sum(sizes.pads) < sizes.kernel:
             return
         random = np.random.default_rng(seed)
-        c = reference.FloatConvolution(
-            random.standard_normal((sizes.rows, sizes.inner), np.float32),
-            random.standard_normal((sizes.out, sizes.inner, sizes.kernel), np.float32),
-            random.standard_normal(sizes.out, np.float32),
-            *sizes.pads,
-            negative_slope=0.1,
-        )
+        shapes = (sizes.rows, sizes.inner), (sizes.out, sizes.inner, sizes.kernel), (sizes.out,)
+        given = (random.standard_normal(shape, np.float32) for shape in shapes)
+        c = reference.FloatConvolution(*given, *sizes.pads, negative_slope=0.1)
         size = replace(c, x=abs(c.x), w=abs(c.w), bias=abs(c.bias)).result()
         bound = _rounding(size, sizes.inner * sizes.kernel)
         assert (abs(native_library.convolve_floats(c) - c.result()) <= bound).all()

@@ -44,11 +44,8 @@ def test_weights_are_signed_if_their_pairs_fit_16_bits(graph, weight_zero):
     assert matrix.shape == (15, 6)
     assert matrix.dtype == zero.dtype == (np.int8 if signed else np.uint8)
     assert zero == (0 if signed else weight_zero)
-    (kernel,) = (
-        value.const_value.numpy()
-        for value in graph.model().graph.initializers.values()
-        if value.const_value is not None and value.dtype == ir.DataType.UINT8 and value.const_value.shape.rank() == 3
-    )
+    held = (value.const_value.numpy() for value in graph.model().graph.initializers.values())
+    (kernel,) = (each for each in held if each.dtype == np.uint8 and each.ndim == 3)
     for k, channel, out in np.ndindex(3, 5, 6):
         expected = int(kernel[out, channel, k]) - (128 if signed else 0)
         assert matrix[k * 5 + channel, out] == expected
