@@ -5,12 +5,6 @@ import onnx_ir as ir
 import pytest
 from onnx import TensorProto
 from service.preparation.rewriting.dialect import DOMAIN
-from service.preparation.rewriting.floats import (
-    dequantize_embeddings,
-    dequantize_lstms,
-    dequantize_products,
-    project_floats,
-)
 from service.preparation.rewriting.graph import constant
 from service.preparation.rewriting.projections import merge_projections
 from service.preparation.rewriting.transposes import cancel_transposes
@@ -111,7 +105,7 @@ def test_a_product_is_one_of_floats(graph, shape, given):
     (scale,) = (array for array in factors if array.shape == (5,) and 0 < array.max() < 0.01)
     weight = integers.astype(np.float32) * scale
     near = within_quantization(graph.feeds[x], weight.T)
-    model = check_plain_step(graph, dequantize_products, 1, product, near=near)
+    model = check_plain_step(graph, floats.dequantize_products, 1, product, near=near)
     assert operators(model) == {"MatMul": 1} | ({"Add": 1} if given.get("bias", True) else {})
     np.testing.assert_array_equal(held(the_node(model, "MatMul").inputs[1]), weight)
 
@@ -124,14 +118,14 @@ def test_layers_of_one_weight_have_it_once(graph):
         quantized, scale, zero = graph.quantized(x)
         sums = graph.add("MatMulInteger", quantized, weight, zero)
         x = graph.add("Mul", graph.cast(sums, TensorProto.FLOAT), graph.add("Mul", scale, factors))
-    model = check_plain_step(graph, dequantize_products, 3, x, near=within(0, relative=0.02))
+    model = check_plain_step(graph, floats.dequantize_products, 3, x, near=within(0, relative=0.02))
     assert (operators(model), len(model.graph.initializers)) == ({"MatMul": 3}, 1)
 
 
 def test_a_product_that_is_an_output_keeps_its_name(graph):
     model = graph.model(graph.product(graph.quantized(graph.given(1, 7)), 7, 5, bias=False))
     before = [value.name for value in model.graph.outputs]
-    dequantize_products(model.graph)
+    floats.dequantize_products(model.graph)
     assert [value.name for value in tidied(model).graph.outputs] == before
     assert plain(model, graph.feeds)[0].shape == (1, 5)
 
@@ -152,7 +146,7 @@ def test_other_products_are_left_alone():
         ),
         "computed weights": product_of_computed,
     }
-    check_near_misses(lambda model: dequantize_products(model.graph), products)
+    check_near_misses(lambda model: floats.dequantize_products(model.graph), products)
 
 
 # Styles.
@@ -167,7 +161,7 @@ def test_a_style_is_projected_once_for_all_layers(graph):
     before = plain(published, graph.feeds)[:3]
     model = copied(published)
     normalization.rules().apply_to_model(model)
-    assert merge_projections(model.graph, project_floats) == 3
+    assert merge_projections(model.graph, floats.project_floats) == 3
     gemm = the_node(model, "Gemm")
     assert gemm.inputs[0] is model.graph.inputs[0]
     weight, bias = held(gemm.inputs[1]), held(gemm.inputs[2])
@@ -191,7 +185,7 @@ def test_styles_without_a_bias_or_of_floats_are_left_alone(graph):
     model = graph.model(*(graph.modulation(graph.norm(graph.given(1, 3, 6)), each, 3) for each in styles))
     normalization.rules().apply_to_model(model)
     before = operators(model)
-    assert (merge_projections(model.graph, project_floats), operators(model)) == (0, before)
+    assert (merge_projections(model.graph, floats.project_floats), operators(model)) == (0, before)
 
 
 # Embeddings.
@@ -207,13 +201,13 @@ def table_of(graph, kind=np.uint8, most=120):
 def test_rows_are_taken_of_a_table_of_floats(graph, kind, zero):
     given = [] if zero is None else [graph.constant(zero, kind)]
     rows = graph.add("DequantizeLinear", looked_up(graph, table_of(graph, kind)), graph.constant(0.005), *given)
-    assert operators(check_plain_step(graph, dequantize_embeddings, 1, rows, near=EXACT)) == {"Gather": 1}
+    assert operators(check_plain_step(graph, floats.dequantize_embeddings, 1, rows, near=EXACT)) == {"Gather": 1}
 
 
 def test_an_embedding_that_is_looked_up_twice_is_there_once(graph):
     table, given = table_of(graph, most=256), [graph.constant(0.005), graph.constant(121, np.uint8)]
     outputs = [graph.add("DequantizeLinear", looked_up(graph, table, n), *given) for n in (3, 5)]
-    model = check_plain_step(graph, dequantize_embeddings, 2, *outputs, near=EXACT)
+    model = check_plain_step(graph, floats.dequantize_embeddings, 2, *outputs, near=EXACT)
     assert (operators(model), len(model.graph.initializers)) == ({"Gather": 2}, 1)
 
 
@@ -231,7 +225,7 @@ def test_what_is_no_table_of_one_scale_is_left_alone():
     tables = {
         "no table": lambda graph: of_computed(graph, [3, 5]), "no rows": of_computed, "scales": of_several_scales
     }  # fmt: skip
-    check_near_misses(lambda model: dequantize_embeddings(model.graph), tables)
+    check_near_misses(lambda model: floats.dequantize_embeddings(model.graph), tables)
 
 
 # LSTMs.
@@ -246,7 +240,7 @@ NEAR_LSTM = within(0.02)
 def test_an_lstm_is_one_of_floats(graph, given):
     outputs = recurrent(graph, graph.given(11, 1, N_IN), **given)
     old = the_node(graph.model(*outputs), "DynamicQuantizeLSTM")
-    model = check_plain_step(graph, dequantize_lstms, 1, *outputs, near=NEAR_LSTM)
+    model = check_plain_step(graph, floats.dequantize_lstms, 1, *outputs, near=NEAR_LSTM)
     assert operators(model) == {"LSTM": 1} | ({"ConstantOfShape": 1} if given.get("state") else {})
     node = the_node(model, "LSTM")
     for place, scale_place in ((1, 8), (2, 10)):
@@ -267,7 +261,7 @@ def test_lstms_of_the_same_weights_have_them_once(graph):
         )[0]
         for _ in range(2)
     ]  # fmt: skip
-    model = check_plain_step(graph, dequantize_lstms, 2, *outputs, near=NEAR_LSTM)
+    model = check_plain_step(graph, floats.dequantize_lstms, 2, *outputs, near=NEAR_LSTM)
     assert (operators(model), len(model.graph.initializers)) == ({"LSTM": 2}, 2)
 
 
@@ -276,4 +270,4 @@ def test_an_lstm_whose_weights_are_computed_is_left_alone(graph):
     weights = graph.cast(given, TensorProto.INT8), graph.weights(1, N_HIDDEN, 4 * N_HIDDEN, kind=np.int8)
     model = graph.model(*recurrent(graph, graph.given(3, 1, N_IN), both_ways=False, weights=weights)[:1])
     before = operators(model)
-    assert (dequantize_lstms(model.graph), operators(model)) == (0, before)
+    assert (floats.dequantize_lstms(model.graph), operators(model)) == (0, before)

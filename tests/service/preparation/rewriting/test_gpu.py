@@ -7,14 +7,6 @@ import onnx
 import pytest
 from service.loading import STATISTICS
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME
-from service.model.parity import (
-    MAX_DISTANCE_DB,
-    MAX_LEVEL_DIFFERENCE_DB,
-    SENTENCES,
-    compare,
-    log_spectral_distance,
-    speaker,
-)
 from service.model.runtime import open_runtime
 from service.model.statistics import StatisticsPredictor
 from service.settings import BUCKETS
@@ -31,6 +23,8 @@ from tests.service.preparation.rewriting.whole_models import (
     rewrite_again,
     styles,
 )
+
+from service.model import parity
 
 VARIANTS = ("float32", "float16", "rounded")
 
@@ -65,18 +59,18 @@ def floats(rewritten):
 @pytest.fixture(scope="module")
 def published(model_file):
     with closing(open_file(model_file, open_runtime(threads=2))) as kokoro:
-        return {name: speaker(kokoro)(name) for name in SENTENCES}
+        return {name: parity.speaker(kokoro)(name) for name in parity.SENTENCES}
 
 
 @pytest.fixture(scope="module")
 def said(floats):
-    return {name: speaker(floats)(name) for name in SENTENCES}
+    return {name: parity.speaker(floats)(name) for name in parity.SENTENCES}
 
 
 @pytest.fixture(scope="module")
 def said_rounded(rewritten):
     with closing(opened(rewritten["rounded"])) as kokoro:
-        return speaker(kokoro)("short")
+        return parity.speaker(kokoro)("short")
 
 
 def test_all_parts_of_the_published_model_are_found(rewritten):
@@ -140,17 +134,17 @@ def test_the_same_source_becomes_the_same_files(rewritten, model_file, tmp_path)
 
 def test_it_speaks_as_the_published_model(published, said):
     # Durations at most a frame apart for each sound, loudness and spectrum within the bounds.
-    comparisons = compare(published.__getitem__, said.__getitem__, slack_frames=1)
-    assert set(comparisons) == set(SENTENCES)
+    comparisons = parity.compare(published.__getitem__, said.__getitem__, slack_frames=1)
+    assert set(comparisons) == set(parity.SENTENCES)
     for name, comparison in comparisons.items():
-        assert 0 < comparison.distance_db < MAX_DISTANCE_DB
+        assert 0 < comparison.distance_db < parity.MAX_DISTANCE_DB
         n_samples = said[name].durations.sum() * SAMPLES_PER_FRAME
         assert comparison.n_samples == said[name].samples.size == n_samples
 
 
 def test_windows_with_statistics_of_the_whole_are_near_to_it(floats, said, repository):
     statistics = StatisticsPredictor.load(repository / "voices" / STATISTICS)
-    ids = SENTENCES["long"]
+    ids = parity.SENTENCES["long"]
     encoding = floats.encode(ids, styles(repository)[len(ids) - 1], 1.0)
     n_frames, given = encoding.n_frames, statistics.predict(encoding)
     first, last = Window(60, 120).in_context(n_frames)
@@ -158,7 +152,8 @@ def test_windows_with_statistics_of_the_whole_are_near_to_it(floats, said, repos
     inside = slice((60 - first) * SAMPLES_PER_FRAME, (120 - first) * SAMPLES_PER_FRAME)
     whole = said["long"].samples[here]
     far, near = (
-        log_spectral_distance(whole, floats.decode(encoding, first, last, own).samples[inside]) for own in (None, given)
+        parity.log_spectral_distance(whole, floats.decode(encoding, first, last, own).samples[inside])
+        for own in (None, given)
     )
     # 1.2 and 5 dB or more, depending on the window.
     assert near < 2.0
@@ -172,17 +167,17 @@ def level_db(samples):
 def test_rounding_to_halves_is_heard_a_little(said, said_rounded):
     one, other = said["short"], said_rounded
     np.testing.assert_array_equal(other.durations, one.durations)
-    assert abs(level_db(one.samples) - level_db(other.samples)) < MAX_LEVEL_DIFFERENCE_DB
+    assert abs(level_db(one.samples) - level_db(other.samples)) < parity.MAX_LEVEL_DIFFERENCE_DB
     # 1.7 was measured. What did not round would have none.
-    assert 0.5 < log_spectral_distance(one.samples, other.samples) < 3.5
+    assert 0.5 < parity.log_spectral_distance(one.samples, other.samples) < 3.5
 
 
 def test_halves_can_be_run(said, rewritten):
     # The processor computes them in floats, with casts at the ends of the decoder.
     with closing(opened(rewritten["float16"])) as kokoro:
-        halves = speaker(kokoro)("short")
+        halves = parity.speaker(kokoro)("short")
     np.testing.assert_array_equal(halves.durations, said["short"].durations)
-    assert 0 < log_spectral_distance(said["short"].samples, halves.samples) < 3.5
+    assert 0 < parity.log_spectral_distance(said["short"].samples, halves.samples) < 3.5
 
 
 def test_what_must_be_exact_is_not_in_halves(rewritten):
@@ -215,13 +210,13 @@ def test_numbers_of_frames_are_not_in_halves(rewritten):
 
 @pytest.mark.slow
 def test_long_speech_is_right_in_halves(floats, rewritten, repository):
-    ids = SENTENCES["long"] * 4
+    ids = parity.SENTENCES["long"] * 4
     style = styles(repository)[len(ids) - 1]
     one = floats.infer(ids, style, 1.0)
     assert one.samples.size > 14 * 24_000
     with closing(opened(rewritten["rounded"])) as kokoro:
         other = kokoro.infer(ids, style, 1.0)
-    assert log_spectral_distance(one.samples, other.samples) < MAX_DISTANCE_DB
+    assert parity.log_spectral_distance(one.samples, other.samples) < parity.MAX_DISTANCE_DB
 
 
 @pytest.fixture(scope="module")
@@ -240,14 +235,14 @@ SAYINGS = [
 def test_frames_that_are_added_are_not_heard_and_shapes_recur(watched, repository):
     by_bucket, own = {}, set()
     for voice, n_tokens, speed in SAYINGS:
-        ids = SENTENCES["short"][:n_tokens]
+        ids = parity.SENTENCES["short"][:n_tokens]
         style = styles(repository, voice)[n_tokens - 1]
         one, n_frames, exact = watched.shapes(ids, style, speed, [1])
         other, again, padded = watched.shapes(ids, style, speed, [48, 96])
         assert again == n_frames
         assert one.size == other.size == n_frames * SAMPLES_PER_FRAME
         # 0.0 to 0.31 dB was measured: means add in another order.
-        assert log_spectral_distance(one.ravel(), other.ravel()) < 0.5
+        assert parity.log_spectral_distance(one.ravel(), other.ravel()) < 0.5
         assert n_frames <= 96
         assert padded != exact
         by_bucket.setdefault(n_frames <= 48, []).append(padded)
@@ -261,11 +256,11 @@ def test_frames_that_are_added_are_not_heard_and_shapes_recur(watched, repositor
 
 @pytest.mark.slow
 def test_frames_that_are_added_to_long_sentences_are_not_heard(floats, repository):
-    ids = SENTENCES["long"]
+    ids = parity.SENTENCES["long"]
     for voice, speed in (("af_heart", 1.0), ("am_adam", 0.8), ("jf_alpha", 1.3)):
         style = styles(repository, voice)[len(ids) - 1]
         one = floats.infer(ids, style, speed, buckets=[1])
         for buckets in (BUCKETS, [512], [90]):
             other = floats.infer(ids, style, speed, buckets=buckets)
             np.testing.assert_array_equal(one.durations, other.durations)
-            assert log_spectral_distance(one.samples, other.samples) < 0.5
+            assert parity.log_spectral_distance(one.samples, other.samples) < 0.5

@@ -7,20 +7,10 @@ from onnx_ir.passes import common as passes
 from service.preparation.layout import Layout
 from service.preparation.rewriting.blocks import fuse_blocks
 from service.preparation.rewriting.laying_out import lay_out
-from service.preparation.rewriting.packing import (
-    centered,
-    column_sums,
-    cut_runs,
-    pack_floats,
-    pack_integers,
-    pack_strided,
-    pair_groups,
-    with_differences,
-)
 from tests.service.preparation.checks import attributes_of, check_step, copied, operators, recognize, the_node, within
 from tests.service.preparation.rewriting.published_graphs import Published
 
-from service.preparation.rewriting import native
+from service.preparation.rewriting import native, packing
 
 CONV = "kokoro.DynamicQuantizeConv"
 STATISTICS = "kokoro.ChannelStatistics"
@@ -92,10 +82,10 @@ def test_a_convolution_alone(graph):
         for value in graph.model().graph.initializers.values()
         if value.dtype == ir.DataType.UINT8 and value.shape != ()
     )
-    packed = pack_integers(centered(weight, 70))
+    packed = packing.pack_integers(packing.centered(weight, 70))
     np.testing.assert_array_equal(array(node.inputs[1]), packed)
-    np.testing.assert_array_equal(array(node.inputs[2]), column_sums(packed, 17))
-    np.testing.assert_array_equal(array(node.inputs[3]), cut_runs(packed))
+    np.testing.assert_array_equal(array(node.inputs[2]), packing.column_sums(packed, 17))
+    np.testing.assert_array_equal(array(node.inputs[3]), packing.cut_runs(packed))
     assert array(node.inputs[4]).shape == (17,)
     assert attributes_of(node) == {
         "channels": 17, "kernel_size": 12, "dilation": 1, "stride": 6, "pad_begin": 3,
@@ -243,7 +233,7 @@ def test_the_last_convolution_takes_in_leaky_relu_only(graph):
     node = the_node(model, "Conv")
     expected = {"channels": 22, "kernel_size": 7, "pad_begin": 3, "pad_end": 3, "negative_slope": pytest.approx(0.01)}
     assert attributes_of(node) == expected
-    packed = pack_floats(array(graph.model().graph.initializers[weight]))
+    packed = packing.pack_floats(array(graph.model().graph.initializers[weight]))
     np.testing.assert_array_equal(array(node.inputs[1]), packed)
     assert len(node.outputs) == 1
 
@@ -304,7 +294,7 @@ def test_upsampling_takes_in_what_is_around_it(graph):
         "channels": 3, "stride": 6, "pad": 3, "reflect": 1, "negative_slope": pytest.approx(0.1)
     }  # fmt: skip
     weight = next(iter(graph.model().graph.initializers.values()))
-    np.testing.assert_array_equal(array(node.inputs[1]), pack_strided(array(weight), 6))
+    np.testing.assert_array_equal(array(node.inputs[1]), packing.pack_strided(array(weight), 6))
     assert len(node.inputs) == 4
 
 
@@ -340,7 +330,7 @@ def test_only_weights_and_the_number_of_their_layout_change():
         assert one.attributes["layout"].as_int() == Layout.CENTERED
         np.testing.assert_array_equal(array(again.inputs[1]), weight)
         assert attributes_of(other) == attributes_of(one) | {"layout": Layout.CENTERED_PAIRS}
-        np.testing.assert_array_equal(array(other.inputs[1]), pair_groups(weight))
+        np.testing.assert_array_equal(array(other.inputs[1]), packing.pair_groups(weight))
         assert not np.array_equal(array(other.inputs[1]), weight)
         for name in ("weight_sums", "runs", "bias"):
             np.testing.assert_array_equal(array(operands(one)[name]), array(operands(other)[name]))
@@ -353,7 +343,7 @@ def test_weights_that_nodes_share_are_laid_out_once_and_a_graph_without_any_stay
     other.replace_input_with(1, one.inputs[1])
     lay_out(model.graph, Layout.CENTERED_PAIRS)
     assert one.inputs[1] is other.inputs[1]
-    np.testing.assert_array_equal(array(one.inputs[1]), pair_groups(weight))
+    np.testing.assert_array_equal(array(one.inputs[1]), packing.pair_groups(weight))
     model = graph.model(ended(graph, graph.frames(5)))
     assert [lay_out(model.graph, layout) for layout in Layout] == [0] * len(Layout)
 
@@ -396,9 +386,9 @@ def test_three_pairs_become_one_operator(graph, native, n_channels, n_frames, si
     assert len(node.inputs) == 5 + 6 * 6
     for at in range(5, len(node.inputs), 6):
         weight, sums, runs = (array(value) for value in node.inputs[at : at + 3])
-        parts = with_differences(weight, size)
-        np.testing.assert_array_equal(runs, cut_runs(np.concatenate(parts, axis=1)))
-        np.testing.assert_array_equal(sums, np.concatenate([column_sums(part, n_channels) for part in parts]))
+        parts = packing.with_differences(weight, size)
+        np.testing.assert_array_equal(runs, packing.cut_runs(np.concatenate(parts, axis=1)))
+        np.testing.assert_array_equal(sums, np.concatenate([packing.column_sums(part, n_channels) for part in parts]))
     # Statistics from elsewhere are for who carries them, see `carrying`.
     assert node.inputs[3] is node.inputs[4] is None
     assert (node.inputs[2] is not None) == summed
