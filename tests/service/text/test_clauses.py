@@ -20,38 +20,25 @@ LONG = "so this is a clause of well over sixty characters, every one counted"
     ("text", "complete"),
     [
         # Sentences, as soon as white space follows.
-        ("Hello there. ", ["Hello there."]),
-        ("Hello there.", []),
-        ("Really?! Yes… no", ["Really?!", " Yes…"]),
-        ('He said "stop." Then', ['He said "stop."']),
-        ("(It was so.) Then", ["(It was so.)"]),
+        ("Hello there. ", ["Hello there."]), ("Hello there.", []), ("Really?! Yes… no", ["Really?!", " Yes…"]),
+        ('He said "stop." Then', ['He said "stop."']), ("(It was so.) Then", ["(It was so.)"]),
         ('It ends. "Next', ["It ends."]),
         # Line breaks.
-        ("Title\nText", ["Title"]),
-        ("one\r", ["one"]),
-        ("\n\n", []),
+        ("Title\nText", ["Title"]), ("one\r", ["one"]), ("\n\n", []),
         # Marks of other scripts, as soon as it is certain that no quote closes after them.
-        ("你好。世", ["你好。"]),
-        ("「你好。」世", ["「你好。」"]),
-        ("यह है। वह", ["यह है।"]),
-        ("هل؟ نعم", ["هل؟"]),
+        ("你好。世", ["你好。"]), ("「你好。」世", ["「你好。」"]), ("यह है। वह", ["यह है।"]), ("هل؟ نعم", ["هل؟"]),
         # Not inside numbers, abbreviations, initials, addresses.
-        ("It is 3.14 and 1,000.50 at 19:30", []),
-        ("Dr. Smith and J. R. Tolkien e.g. here", []),
+        ("It is 3.14 and 1,000.50 at 19:30", []), ("Dr. Smith and J. R. Tolkien e.g. here", []),
         ("See No. 5 at www.example.com or me@x.org/a,b", []),
         ("We met in the U.S. Army at 7 p.m. and ate etc. and", []),
-        ("We met at 7 p.m. The", ["We met at 7 p.m."]),
-        ("I take vitamin C. it is good", ["I take vitamin C."]),
-        ("I said no. Yes", ["I said no."]),
-        ("I said no. ", []),
-        ("1. First\n(2. no", ["1. First"]),
+        ("We met at 7 p.m. The", ["We met at 7 p.m."]), ("I take vitamin C. it is good", ["I take vitamin C."]),
+        ("I said no. Yes", ["I said no."]), ("I said no. ", []), ("1. First\n(2. no", ["1. First"]),
         # Not inside markup or brackets.
         ("Say [Kokoro](/kˈOkə. ɹO/) now. It", ["Say [Kokoro](/kˈOkə. ɹO/) now."]),
         ("Wait [pause:1.5s] there. Now", ["Wait [pause:1.5s] there."]),
         ("It is [so! Or not] so. But", ["It is [so! Or not] so."]),
         # Marks alone are not a clause.
-        ("... well", []),
-        ("* * *\nText\n", ["* * *\nText"]),
+        ("... well", []), ("* * *\nText\n", ["* * *\nText"]),
         # Commas after enough text; earlier in the first clause.
         ("Yes, of course, that will be fine, and", ["Yes, of course, that will be fine,"]),
         ("Yes, of course, ", []),
@@ -59,7 +46,7 @@ LONG = "so this is a clause of well over sixty characters, every one counted"
         ("the well-known author—a friend—came", ["the well-known author—a friend—"]),
         ("in the years of 1984–1990 and of 5,5", []),
     ],
-)
+)  # fmt: skip
 def test_a_clause_is_complete_when_its_end_is_certain(text, complete):
     assert [clause.text for clause in ClauseBuffer().add(text)] == complete
 

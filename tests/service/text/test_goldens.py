@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.service.text.reading_tables import rows
 from tests.service.text.whole_reading import read
 
-from service.text import LANGUAGES, load_vocabulary
-
-FOLDER = Path(__file__).parents[2] / "data" / "reading"
+from service.text import LANGUAGES, USUAL, Normalization, Passage, TracedText, load_vocabulary
+from service.text.markup import Hint
 
 MINIMUM = {"en-us": 300, **dict.fromkeys(("en-gb", "es", "fr", "it", "pt-br", "hi", "ja", "zh"), 40)}
 """Least number of cases for each language."""
@@ -21,29 +20,23 @@ class Case(NamedTuple):
     """A line of a file."""
 
     language: str
-    kind: str
     text: str
     reading: str
+    normalization: Normalization = USUAL
 
 
 def cases():
-    found = []
-    for path in sorted(FOLDER.glob("*.tsv")):
-        for line in path.read_text(encoding="utf-8").splitlines():
-            fields = [field.replace("\\n", "\n") for field in line.split("\t")]
-            if line.startswith("#") or not line:
-                continue
-            if path.stem in LANGUAGES:
-                found.append(Case(path.stem, *fields))
-            elif path.stem in ("common", "awkward"):
-                found.append(Case("en-us", *fields))
-            elif path.stem in ("common-other", "awkward-other"):
-                kind, language, *rest = fields
-                found.append(Case(language, kind, *rest))
-    return found
+    for language in LANGUAGES:
+        yield from (Case(language, text, reading) for _, text, reading in rows(language))
+    for name in ("common", "awkward"):
+        yield from (Case("en-us", text, reading) for _, text, reading in rows(name))
+    for name in ("common-other", "awkward-other", "marks"):
+        yield from (Case(*row) for _, *row in rows(name))
+    for choices, *row in rows("choices"):
+        yield Case(*row, Normalization(**dict(choice.split("=") for choice in choices.split())))
 
 
-CASES = cases()
+CASES = list(cases())
 
 
 def of_language(front_end, language):
@@ -56,7 +49,7 @@ def of_language(front_end, language):
 def test_texts_are_read_as_a_person_would_read_them(front_end, language):
     misses = []
     for case in of_language(front_end, language):
-        reading = read(front_end, case.text, language)
+        reading = read(front_end, case.text, language, normalization=case.normalization)
         unknown = load_vocabulary().unknown(reading.phonemes)
         if reading.normalized != case.reading.strip() or unknown:
             misses.append(f"{case.text!r}: {reading.normalized!r}, not {case.reading!r}; {unknown}")
@@ -67,16 +60,28 @@ def test_texts_are_read_as_a_person_would_read_them(front_end, language):
 def test_what_is_in_words_stays_as_it_is(front_end, language):
     misses = []
     for case in of_language(front_end, language):
-        again = read(front_end, case.reading, language).normalized
+        again = read(front_end, case.reading, language, normalization=case.normalization).normalized
         if again != case.reading.strip():
             misses.append(f"{case.reading!r}: {again!r}")
     assert not misses, "\n".join(misses)
 
 
-def test_no_case_is_of_a_language_that_is_not_tested():
-    assert {case.language for case in CASES} == set(MINIMUM)
+@pytest.mark.parametrize("language", MINIMUM)
+def test_a_text_of_a_known_kind_is_read_as_that_kind(front_end, language):
+    """A text of another kind has no reading in the table, and is read as without the hint."""
+    of_language(front_end, language)
+    misses = []
+    for _, kind, detail, text, expected in (row for row in rows("hints") if row[0] == language):
+        plain, hinted = (
+            " ".join(one.normalized for one in front_end.read(Passage(TracedText(text), hints=hints), language))
+            for hints in ((), (Hint(0, len(text), kind, detail),))
+        )
+        if hinted != (expected or plain):
+            misses.append(f"{text!r} as {kind} {detail}: {hinted!r}, not {expected or plain!r}")
+    assert not misses, "\n".join(misses)
 
 
-def test_there_are_cases_enough():
+def test_no_case_is_of_a_language_that_is_not_tested_and_there_are_cases_enough():
     counts = Counter(case.language for case in CASES)
+    assert set(counts) == set(MINIMUM)
     assert all(counts[language] >= least for language, least in MINIMUM.items()), counts

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from hypothesis import strategies as st
 from service.errors import InvalidTextError, LanguageUnavailableError
@@ -30,8 +28,8 @@ class Echo(BorrowingReader):
         self.name = name
         self.known = known
         self.refused = refused
-        self.checked: list[str] = []
-        self.seen: list[str] = []
+        self.checked = []
+        self.seen = []
 
     def skipped(self, text):
         self.checked.append(text.text)

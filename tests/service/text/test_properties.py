@@ -1,12 +1,9 @@
 """Properties of every text."""
 
-from __future__ import annotations
-
 import random
 import sys
 import unicodedata
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
@@ -14,6 +11,7 @@ from service.errors import EmptyTextError, MarkupError, NothingToSayError
 from service.text.characters import clean_text
 from service.text.offset_mapping import TracedText
 from tests.profiles import given
+from tests.service.text.reading_tables import rows
 from tests.service.text.whole_reading import read
 
 from service.text import LANGUAGES, load_vocabulary, punctuation
@@ -21,8 +19,6 @@ from service.text.normalization import normalize
 
 pytestmark = pytest.mark.thorough
 
-
-AGREEMENT = Path(__file__).parents[2] / "data" / "reading" / "agreement.tsv"
 
 ANY = st.characters()
 
@@ -160,7 +156,7 @@ def test_rows_of_one_thing_are_normalized(language):
 def unicode_text(n_characters, seed):
     """Return words of characters from all of Unicode, mixed with characters of usual texts."""
     dice = random.Random(seed)
-    snippets: list[str] = []
+    snippets = []
     length = 0
     while length < n_characters:
         if dice.random() < 0.5:
@@ -193,8 +189,6 @@ def test_a_hundred_thousand_characters_are_spoken(front_end, language):
 
 @pytest.mark.slow
 def test_a_book_of_a_megabyte_is_spoken(front_end):
-    lines = (Path(__file__).parents[2] / "data" / "reading" / "agreement.tsv").read_text(encoding="utf-8").splitlines()
-    sentences = [line.split("\t")[0] for line in lines if line and not line.startswith("#")]
-    book = " ".join(sentences)
+    book = " ".join(text for _, text, _ in rows("agreement"))
     book = "\n\n".join([book] * (1 + 1_000_000 // len(book)))
     assert_sound(front_end, book, "en-us")

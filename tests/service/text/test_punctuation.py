@@ -19,8 +19,7 @@ def shown(text):
 @pytest.mark.parametrize(
     ("text", "spans"),
     [
-        ("Hello, world!", "|Hello| , |world| !"),
-        ("a; b: c. d? e", "|a| ; |b| : |c| . |d| ? |e|"),
+        ("Hello, world!", "|Hello| , |world| !"), ("a; b: c. d? e", "|a| ; |b| : |c| . |d| ? |e|"),
         ("one,two", "|one| , |two|"),
         # Not punctuation: numbers, times, addresses, abbreviations, initials.
         ("3.14, 1,000 and 12:30.", "|3.14| , |1,000 and 12:30| ."),
@@ -28,18 +27,14 @@ def shown(text):
         ("example.com; me@x.org.", "|example.com| ; |me@x.org| ."),
         ("see https://a.b/c?d=e, ok", "|see https://a.b/c?d=e| , |ok|"),
         ("Dr. Who and Mrs. Hill, etc. and so on", "|Dr. Who and Mrs. Hill| , |etc. and so on|"),
-        ("J. R. R. Tolkien", "|J. R. R. Tolkien|"),
-        ("It was I. You knew", "|It was I| . |You knew|"),
+        ("J. R. R. Tolkien", "|J. R. R. Tolkien|"), ("It was I. You knew", "|It was I| . |You knew|"),
         ("the U.S. Army, e.g. here", "|the U.S. Army| , |e.g. here|"),
         ("No. 5. No. Yes", "|No. 5| . |No| . |Yes|"),
         # The dot of an abbreviation that also ends the sentence.
-        ("in the U.S.", "|in the U.S.| ."),
-        ("at 7 p.m. The end", "|at 7 p.m.| . |The end|"),
-        ('he said "etc."', "|he said| “ |etc.| . ”"),
-        ("end.Next", "|end| . |Next|"),
+        ("in the U.S.", "|in the U.S.| ."), ("at 7 p.m. The end", "|at 7 p.m.| . |The end|"),
+        ('he said "etc."', "|he said| “ |etc.| . ”"), ("end.Next", "|end| . |Next|"),
         # Dashes.
-        ("a - b -- c – d—e", "|a| — |b| — |c| — |d| — |e|"),
-        ("well-known non‑stop −5", "|well-known non-stop -5|"),
+        ("a - b -- c – d—e", "|a| — |b| — |c| — |d| — |e|"), ("well-known non‑stop −5", "|well-known non-stop -5|"),
         ("- one\n- two", "|one| . |two|"),
         # Runs.
         ("Wait... what?! No!!! . . . ok", "|Wait| … |what| ? ! |No| ! … |ok|"),
@@ -51,19 +46,15 @@ def shown(text):
         ("‘yes,’ she said", "“ |yes| , ” |she said|"),
         ("the '90s were 5'10\" tall", "|the '90s were 5'10\" tall|"),
         # Brackets and other scripts.
-        ("[a] {b} (c)", "( |a| ) ( |b| ) ( |c| )"),
-        ("¿Qué? ¡No!", "|Qué| ? |No| !"),
-        ("क। ख॥", "|क| . |ख| ."),
+        ("[a] {b} (c)", "( |a| ) ( |b| ) ( |c| )"), ("¿Qué? ¡No!", "|Qué| ? |No| !"), ("क। ख॥", "|क| . |ख| ."),
         ("你好，世界。好、吗", "|你好| , |世界| . |好| , |吗|"),
         # Lines.
         ("Title\nText goes on\nhere", "|Title| . |Text goes on here|"),
-        ("Title\n\ntext.", "|Title| . |text| ."),
-        ("Dear Ann,\n\nHi", "|Dear Ann| , |Hi|"),
-        ("(aside)\nNext", "( |aside| ) . |Next|"),
-        ("“Stop.”\nNext", "“ |Stop| . ” |Next|"),
+        ("Title\n\ntext.", "|Title| . |text| ."), ("Dear Ann,\n\nHi", "|Dear Ann| , |Hi|"),
+        ("(aside)\nNext", "( |aside| ) . |Next|"), ("“Stop.”\nNext", "“ |Stop| . ” |Next|"),
         ("last line\n", "|last line|"),
     ],
-)
+)  # fmt: skip
 def test_split(text, spans):
     assert shown(text) == spans
 
@@ -76,16 +67,10 @@ def test_lines_wrapped_at_a_column_are_one_sentence():
 @pytest.mark.parametrize(
     ("spans", "text"),
     [
-        ("a , b ! c", "a, b! c"),
-        ("a ( b ) c", "a (b) c"),
-        ("“ a , ” b", "“a,” b"),
-        ("a — b", "a — b"),
-        ("( “ a ” ) .", "(“a”)."),
-        ("a ? ! “ b", "a?! “b"),
-        ("a , , b", "a, b"),
-        ("… a", "… a"),
+        ("a , b ! c", "a, b! c"), ("a ( b ) c", "a (b) c"), ("“ a , ” b", "“a,” b"), ("a — b", "a — b"),
+        ("( “ a ” ) .", "(“a”)."), ("a ? ! “ b", "a?! “b"), ("a , , b", "a, b"), ("… a", "… a"),
     ],
-)
+)  # fmt: skip
 def test_marks_are_spaced_as_in_print(spans, text):
     tokens = spans.split()
     assert "".join(space(tokens, [a_span(token) for token in tokens])) == text
@@ -136,18 +121,11 @@ def test_spans_keep_their_offset_mapping(text, origins):
 @pytest.mark.parametrize(
     ("text", "after_dot", "answer"),
     [
-        ("It ends. The", 8, True),
-        ("Dr. Who", 3, False),
-        ("J. Smith", 2, False),
-        ("vitamin C. is", 10, True),
-        ("No. 5", 3, False),
-        ("No. Yes", 3, True),
-        ("etc. The", 4, True),
-        ("etc. and", 4, False),
-        ("U.S. Army", 4, False),
-        ("(e.g. this", 5, False),
+        ("It ends. The", 8, True), ("Dr. Who", 3, False), ("J. Smith", 2, False), ("vitamin C. is", 10, True),
+        ("No. 5", 3, False), ("No. Yes", 3, True), ("etc. The", 4, True), ("etc. and", 4, False),
+        ("U.S. Army", 4, False), ("(e.g. this", 5, False),
     ],
-)
+)  # fmt: skip
 def test_a_dot_is_a_full_stop_or_an_abbreviations(text, after_dot, answer):
     assert ends_sentence(text, after_dot, is_whole=True) is answer
     assert ends_sentence(text, after_dot, is_whole=False) is answer

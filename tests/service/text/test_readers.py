@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -53,7 +51,7 @@ class _SlowToLoad(Readers):
     def start(self):
         self.may_load = threading.Event()
         self.is_loading = threading.Event()
-        self.loads: list[str] = []
+        self.loads = []
 
     def _make(self, language):
         if language.code in self.slow:

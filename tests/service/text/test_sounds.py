@@ -1,25 +1,21 @@
 """How words sound in other languages, where their spelling does not tell."""
 
 import re
-from pathlib import Path
 
 import pytest
 from service.text.mandarin import syllables
+from tests.service.text.reading_tables import rows
 from tests.service.text.whole_reading import read
 
-FILE = Path(__file__).parents[2] / "data" / "reading" / "sounds-other.tsv"
-CASES = [
-    line.split("\t") for line in FILE.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")
-]
 _NO_STRESS = str.maketrans("", "", "ˈˌ")
 
 
-@pytest.mark.parametrize("language", sorted({case[1] for case in CASES}))
+@pytest.mark.parametrize("language", sorted({row[1] for row in rows("sounds-other")}))
 def test_words_sound_as_a_person_would_say_them(front_end, language):
     if not front_end.readers.is_available(language):
         pytest.skip(f"nothing reads {language} here")
     misses = []
-    for _, of_language, text, word, expected in CASES:
+    for _, of_language, text, word, expected in rows("sounds-other"):
         if of_language != language:
             continue
         said = _said(front_end, text, word, language)

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import threading
-from collections.abc import Callable
 
 import pytest
 from hypothesis import strategies as st
@@ -10,8 +7,6 @@ from service.text.languages import LANGUAGES
 from service.text.offset_mapping import TracedText, concatenate
 from service.text.user_lexicon import UserLexicon
 from tests.profiles import given
-
-Load = Callable[[str], UserLexicon]
 
 
 @pytest.fixture
@@ -62,21 +57,15 @@ WORDS = entries(
         ("Kokoro's Kokoro-82M (Kokoro)", "/kˈOkəɹO/'s /kˈOkəɹO/-82M (/kˈOkəɹO/)"),
         ("Kokoros, unkokoro, kokoro2, kokoro_x", "Kokoros, unkokoro, kokoro2, kokoro_x"),
         ("New York and York, new\n york", "Nyoo York and Jork, Nyoo York"),
-        ("New\n\nYork", "New\n\nJork"),
-        ("New Yorkers", "New Yorkers"),
+        ("New\n\nYork", "New\n\nJork"), ("New Yorkers", "New Yorkers"),
         ("C++ and C++. C++11 C+", "see plus plus and see plus plus. C++11 C+"),
-        (".NET and ASP.NET", "dot net and ASP.NET"),
-        ("US and us", "U.S. and us"),
-        ("O'Neill, o’neill", "o neal, o neal"),
-        ("CAFÉ cafés", "kaffay cafés"),
+        (".NET and ASP.NET", "dot net and ASP.NET"), ("US and us", "U.S. and us"),
+        ("O'Neill, o’neill", "o neal, o neal"), ("CAFÉ cafés", "kaffay cafés"),
         ("東京都は東京。", "/tokjo/都は/tokjo/。"),
-        ("Kokoroは", "/kˈOkəɹO/は"),
-        ("नमस्ते नमस्तेे", "नमस नमस्तेे"),
-        ("co-op co op", "coop co op"),
-        ("straße", "street"),
-        ("", ""),
+        ("Kokoroは", "/kˈOkəɹO/は"), ("नमस्ते नमस्तेे", "नमस नमस्तेे"), ("co-op co op", "coop co op"),
+        ("straße", "street"), ("", ""),
     ],
-)
+)  # fmt: skip
 def test_whole_words_are_said_as_the_lexicon_has_them(load, text, expected):
     assert applied(load(WORDS), text) == expected
 
@@ -235,7 +224,7 @@ def test_a_lexicon_may_have_thousands_of_words(load):
 def test_threads_share_a_lexicon(load):
     lexicon = load(WORDS)
     text = "Kokoro in New York. " * 20
-    results: list[str] = []
+    results = []
     threads = [threading.Thread(target=lambda: results.append(applied(lexicon, text))) for _ in range(4)]
     for thread in threads:
         thread.start()

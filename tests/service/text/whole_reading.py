@@ -1,7 +1,5 @@
 """Read a whole text, for tests."""
 
-from __future__ import annotations
-
 from service.errors import (
     EmptyTextError,
     InvalidTextError,
@@ -19,8 +17,8 @@ REFUSALS = (EmptyTextError, InvalidTextError, LanguageUnavailableError, NothingT
 def read(front_end, text, language, *, normalization=USUAL):
     """Return the reading of a text without pauses; NothingToSayError if there is none."""
     phonemes, written = "", []
-    words: list[Word] = []
-    dropped: list[tuple[int, int]] = []
+    words = []
+    dropped = []
     for part in parse(text, strict=front_end.strict):
         assert isinstance(part, Passage)
         for reading in front_end.read(part, language, normalization=normalization):

@@ -1,14 +1,11 @@
 """A matcher that tries what `re` tries, in the same order, and counts its steps."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
 
-_parser: Any = import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
+_parser = import_module("re._parser" if sys.version_info >= (3, 11) else "sre_parse")
 
 _MAX_STEPS = 100_000
 
@@ -37,7 +34,7 @@ class CountingMatcher:
     def spans(self, text):
         """Return the matches that `re.finditer` finds."""
         self._text = text
-        found: list[tuple[int, int]] = []
+        found = []
         start = 0
         while start <= len(text):
             self._must_advance = bool(found) and found[-1] == (start, start)
@@ -50,7 +47,7 @@ class CountingMatcher:
         return found
 
     def _match(self, start):
-        ends: list[int] = []
+        ends = []
 
         def accept(end):
             if self._must_advance and end == start:
@@ -105,7 +102,7 @@ class CountingMatcher:
     def _is_in(self, code, value, character):
         one = _parser.SubPattern(_parser.State(), [(code, value)])
         one.state.flags = self._flags
-        compiler: Any = import_module("re._compiler" if sys.version_info >= (3, 11) else "sre_compile")
+        compiler = import_module("re._compiler" if sys.version_info >= (3, 11) else "sre_compile")
         key = repr((code, value))
         if key not in _compiled:
             _compiled[key] = compiler.compile(one, self._flags)
@@ -119,4 +116,4 @@ class CountingMatcher:
         return re.compile(pattern).match(self._text, at) is not None
 
 
-_compiled: dict[str, re.Pattern[str]] = {}
+_compiled = {}

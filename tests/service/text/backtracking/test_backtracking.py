@@ -49,15 +49,10 @@ def test_others_are_linear(pattern):
 @pytest.mark.parametrize(
     ("pattern", "use", "exponent"),
     [
-        (r"\s*x", "match", 1),
-        (r"\s*\s*x", "match", 2),
-        (r"\s*\s*", "match", 1),
-        (r"\s*\s*", "fullmatch", 2),
-        ("ab", "match", 0),
-        ("(?:a|aa)*", "match", 1),
-        ("(?:a|aa)*", "fullmatch", math.inf),
+        (r"\s*x", "match", 1), (r"\s*\s*x", "match", 2), (r"\s*\s*", "match", 1), (r"\s*\s*", "fullmatch", 2),
+        ("ab", "match", 0), ("(?:a|aa)*", "match", 1), ("(?:a|aa)*", "fullmatch", math.inf),
     ],
-)
+)  # fmt: skip
 def test_growth_depends_on_the_use(pattern, use, exponent):
     assert growth(re.compile(pattern), use).exponent == exponent
 

@@ -1,7 +1,3 @@
-import re
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 from service.text.characters import clean_text
 from service.text.english.reader import EnglishReader
@@ -9,28 +5,6 @@ from service.text.espeak.reader import EspeakReader
 from service.text.offset_mapping import TracedText
 
 from service.text import find_language, punctuation
-
-DATA = Path(__file__).parents[3] / "data" / "reading"
-
-Readers = dict[str, EnglishReader]
-Read = Callable[..., str]
-
-
-def rows(name):
-    """Return the cells of each line of a table."""
-    lines = (DATA / name).read_text(encoding="utf-8").splitlines()
-    return [line.split("\t") for line in lines if line and not line.startswith("#")]
-
-
-def words(phonemes):
-    """Return the words of a reading, without its marks."""
-    return re.sub(r"[“”()—….,;:!?]", " ", phonemes).split()
-
-
-def read_with(reader, text):
-    spans = punctuation.split(clean_text(TracedText(text)))
-    said = [fragment.phonemes for fragment in reader.read(spans)]
-    return "".join(punctuation.space(said, spans))
 
 
 @pytest.fixture(scope="session")
@@ -43,17 +17,9 @@ def readers(espeak):
 
 @pytest.fixture(scope="session")
 def read(readers):
-    def read(text, language="en-us"):
-        return read_with(readers[language], text)
+    def read(text, language="en-us", overrides=()):
+        spans = punctuation.split(clean_text(TracedText(text)), overrides)
+        said = [fragment.phonemes for fragment in readers[language].read(spans)]
+        return "".join(punctuation.space(said, spans))
 
     return read
-
-
-@pytest.fixture(scope="session")
-def table():
-    return rows
-
-
-@pytest.fixture(scope="session")
-def words_of():
-    return words

@@ -17,22 +17,19 @@ def parts(phonemes, readings):
         ("ə kˈæt", ["ə", "kˈæt"], ["ə", "kˈæt"]),
         # Weakened, merged, linked.
         ("ɪt wʌzðə kˈæt", ["ˈɪt", "wˈɑz", "ðə", "kˈæt"], ["ɪt", "wʌz", "ðə", "kˈæt"]),
-        ("ʌvðə", ["ˈʌv", "ðˈi"], ["ʌv", "ðə"]),
-        ("lez amˈi", ["lˈe", "amˈi"], ["lez", "amˈi"]),
+        ("ʌvðə", ["ˈʌv", "ðˈi"], ["ʌv", "ðə"]), ("lez amˈi", ["lˈe", "amˈi"], ["lez", "amˈi"]),
         ("fəɹə wˈIl", ["fɔː", "ˈA", "wˈIl"], ["fəɹ", "ə", "wˈIl"]),
         # Several spoken words for one written word.
         ("ɪn twˈɛnti wˈʌn dˈAz", ["ˈɪn", "twˈɛnti wˈʌn", "dˈAz"], ["ɪn", "twˈɛnti wˈʌn", "dˈAz"]),
         ("ɑɹ fˌɔɹɛɡzˈæmpᵊl ɪn", ["ɑɹ", "ˌiʤˈi", "ˈɪn"], ["ɑɹ", "fˌɔɹɛɡzˈæmpᵊl", "ɪn"]),
         # Silent, alone or in the sentence.
-        ("kˈæt dˈɔɡ", ["kˈæt", "", "dˈɔɡ"], ["kˈæt", "", "dˈɔɡ"]),
-        ("", ["a", "b"], ["", ""]),
-        ("ˈa", [""], ["ˈa"]),
+        ("kˈæt dˈɔɡ", ["kˈæt", "", "dˈɔɡ"], ["kˈæt", "", "dˈɔɡ"]), ("", ["a", "b"], ["", ""]), ("ˈa", [""], ["ˈa"]),
         # Stress belongs to the sound after it, length and nasality to the sound before.
         ("anˈoːɪ̃", ["an", "oː", "ɪ̃"], ["an", "ˈoː", "ɪ̃"]),
         # IPA that is not in the vocabulary, when there is no better reading.
         ("kˈæt dˈɔɡ", ["k^æ1t", "dˈɔɡ"], ["kˈæt", "dˈɔɡ"]),
     ],
-)
+)  # fmt: skip
 def test_words(phonemes, readings, expected):
     assert parts(phonemes, readings) == expected
 

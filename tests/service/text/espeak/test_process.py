@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import contextlib
 import functools
 import os
@@ -97,13 +95,10 @@ def test_threads_get_their_own_answers_while_some_texts_kill(espeak):
 @pytest.mark.parametrize(
     ("voice", "before", "text"),
     [
-        (FRENCH, "I was", "read"),
-        (FRENCH, "I will", "un live"),
-        ("inc/hi", "I have", "I read it"),
-        ("inc/hi", "I will", "record the record"),
-        (FRENCH, "9ستر", "৴ঠকৠ6 🤵 9ستر duXoãé F"),
+        (FRENCH, "I was", "read"), (FRENCH, "I will", "un live"), ("inc/hi", "I have", "I read it"),
+        ("inc/hi", "I will", "record the record"), (FRENCH, "9ستر", "৴ঠকৠ6 🤵 9ستر duXoãé F"),
     ],
-)
+)  # fmt: skip
 def test_a_text_is_read_the_same_whatever_was_read_before(espeak, voice, before, text):
     alone = Espeak().phonemize(text, voice)
     espeak.phonemize(before, voice)
@@ -252,7 +247,7 @@ SIGNS = [*"-'’—…_./0123456789½²€😀🤷", "\u200d", "\u200c", "\ufe0f
 @functools.cache
 def letters():
     """Return the letters of each script."""
-    found: dict[str, list[str]] = {script: [] for script in SCRIPTS}
+    found = {script: [] for script in SCRIPTS}
     for character in map(chr, range(0x21, 0x11000)):
         script = unicodedata.name(character, "").split(" ")[0]
         if script in found and unicodedata.name(character) != script:

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from service.errors import InvalidTextError
 from service.text.espeak.slices import read_in_slices
@@ -15,14 +13,14 @@ def echo(part):
 
 
 def test_short_text_is_read_at_once():
-    asked: list[str] = []
+    asked = []
     heard("a few words", lambda part: asked.append(part) or "")
     assert asked == ["a few words"]
 
 
 @pytest.mark.parametrize("text", [" ".join(["word"] * 5000), "漢" * 5000, "ab" * 2500, " ".join(["b"] * 2000)])
 def test_nothing_is_lost_and_no_slice_is_long(text):
-    slices: list[str] = []
+    slices = []
 
     def read(part):
         slices.append(part)

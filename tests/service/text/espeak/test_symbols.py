@@ -8,18 +8,15 @@ from service.text import LANGUAGES, load_vocabulary
 @pytest.mark.parametrize(
     ("ipa", "american", "british"),
     [
-        ("bˈa^ɪ ɡˈə^ʊ", "bˈI ɡˈO", "bˈI ɡˈQ"),
-        ("d^ʒˈʌd^ʒ t^ʃˈɔ^ɪs", "ʤˈʌʤ ʧˈYs", "ʤˈʌʤ ʧˈYs"),
+        ("bˈa^ɪ ɡˈə^ʊ", "bˈI ɡˈO", "bˈI ɡˈQ"), ("d^ʒˈʌd^ʒ t^ʃˈɔ^ɪs", "ʤˈʌʤ ʧˈYs", "ʤˈʌʤ ʧˈYs"),
         ("wˈɔːɾɚ", "wˈɔTəɹ", "wˈɔːɹɚ"),
         ("bˈɜːd hˈɜːɹi mɚɹˈiːn", "bˈɜɹd hˈɜɹi məɹˈin", "bˈɜːd hˈɜːɹi mɚɹˈiːn"),
-        ("fjˈʊ^ɹɹi", "fjˈʊɹi", "fjˈʊɹɹi"),
-        ("skwˈe^ə nˈi^ə", "skwˈAə nˈiə", "skwˈɛː nˈɪə"),
+        ("fjˈʊ^ɹɹi", "fjˈʊɹi", "fjˈʊɹɹi"), ("skwˈe^ə nˈi^ə", "skwˈAə nˈiə", "skwˈɛː nˈɪə"),
         ("bˈʌʔn̩ bˈɒtə^l", "bˈʌtᵊn bˈɒtᵊl", "bˈʌtᵊn bˈɒtᵊl"),
         ("ɐ pˈɛn ɐbˈa^ʊt ɐn", "ɐ pˈɛn əbˈWt ɐn", "ɐ pˈɛn əbˈWt ɐn"),
-        ("lˈɒx ʀˈa^ɪç", "lˈɒk ʁˈIk", "lˈɒk ʁˈIk"),
-        ("vˈɑ̃ pˈɪnʲə", "vˈɑn pˈɪnjə", "vˈɑn pˈɪnjə"),
+        ("lˈɒx ʀˈa^ɪç", "lˈɒk ʁˈIk", "lˈɒk ʁˈIk"), ("vˈɑ̃ pˈɪnʲə", "vˈɑn pˈɪnjə", "vˈɑn pˈɪnjə"),
     ],
-)
+)  # fmt: skip
 def test_english(ipa, american, british):
     assert kokoro_phonemes(ipa, "en-us") == american
     assert kokoro_phonemes(ipa, "en-gb") == british

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from hypothesis import strategies as st
 from service.errors import MarkupError
@@ -47,18 +45,14 @@ def test_phonemes_are_those_of_the_words_in_brackets():
         ("[ word ]( / kˈæt  dˈɔɡ / )", [("word", "kˈæt dˈɔɡ", 0)]),
         ("[😀](/smˈIl/)", [("😀", "smˈIl", 0)]),
         ("[a](+1)[b](-2) [c](+0.5)", [("a", None, 1), ("b", None, -2), ("c", None, 0.5)]),
-        ("[never](−1.5)", [("never", None, -1.5)]),
-        ("[the\nword](+2)", [("the\nword", None, 2)]),
+        ("[never](−1.5)", [("never", None, -1.5)]), ("[the\nword](+2)", [("the\nword", None, 2)]),
         ("[Stop! Now.](+1)", [("Stop", None, 1), ("Now", None, 1)]),
         ("[the U.S. Army](+1)", [("the U.S. Army", None, 1)]),
         ("[3.5 km, 1,000](+1)", [("3.5 km", None, 1), ("1,000", None, 1)]),
-        ("[今天，好](+1)", [("今天", None, 1), ("好", None, 1)]),
-        ("[word](+0)", []),
-        ("[...](+1)", []),
-        ("[a [b](+1) c]", [("b", None, 1)]),
-        ("**[bold](+1)**", [("bold", None, 1)]),
+        ("[今天，好](+1)", [("今天", None, 1), ("好", None, 1)]), ("[word](+0)", []), ("[...](+1)", []),
+        ("[a [b](+1) c]", [("b", None, 1)]), ("**[bold](+1)**", [("bold", None, 1)]),
     ],
-)
+)  # fmt: skip
 def test_words_in_brackets_get_overrides(written, expected):
     assert overrides(written) == expected
 
@@ -97,7 +91,7 @@ def test_tags_set_the_voice(written, expected):
 
 def test_a_part_of_a_text_goes_on_with_the_voices_before_it():
     parts = ["One [voice:a]two.", "three [voice:b]four.", "five[/voice] six[/voice] seven."]
-    voices: tuple[str, ...] = ()
+    voices = ()
     said = []
     for part in parts:
         for passage in inline.parse(part, voices):
@@ -127,21 +121,16 @@ def test_passages_after_a_pause_keep_their_spans():
 @pytest.mark.parametrize(
     "written",
     [
-        "[sic] [1] [ ] [] ()",
-        "array[0](x) and f[x](y + 1) and m[a][b](c)",
+        "[sic] [1] [ ] [] ()", "array[0](x) and f[x](y + 1) and m[a][b](c)",
         "[docs](https://x.y/z/) ![image](a.png) [a](/) [b](/a/b/) [c](//x.y/z/) [d](#e)",
-        "[docs](/about) [docs](/sobre-nós/)x".replace("ó", "o"),
-        '[docs](/guide/ "The guide")',
+        "[docs](/about) [docs](/sobre-nós/)x".replace("ó", "o"), '[docs](/guide/ "The guide")',
         "[le](façon) [Serviços](/serviços) [f](θ) [x](β + 1)",
         "[note](+ more) [a](+) [b](++1) [c](+1x) [d](1+) [e](+12) [g](+15551234567)",
-        "[word] (+1) and [word]\n(/kˈæt/)",
-        "[word](+1\n) and [word](/kˈæt/",
-        r"\[word](+1) and \[pause:x] and [word\](+1)",
-        "[pause] [paused:1s] [ pause:1s] pause:1s]",
-        "[x](/getting-started/) [y](/a_b/)",
-        "](",
+        "[word] (+1) and [word]\n(/kˈæt/)", "[word](+1\n) and [word](/kˈæt/",
+        r"\[word](+1) and \[pause:x] and [word\](+1)", "[pause] [paused:1s] [ pause:1s] pause:1s]",
+        "[x](/getting-started/) [y](/a_b/)", "](",
     ],
-)
+)  # fmt: skip
 def test_what_only_looks_like_markup_is_text(written):
     passage = only(written)
     assert passage.text.text == written
@@ -151,36 +140,23 @@ def test_what_only_looks_like_markup_is_text(written):
 @pytest.mark.parametrize(
     ("written", "reason", "position"),
     [
-        ("Hello [pause:abc]", "'abc' is not a duration", 14),
-        ("[pause:-1s]", "'-1s' is not a duration", 8),
-        ("[pause:1,5s]", "'1,5s' is not a duration", 8),
-        ("[pause:١s]", "is not a duration", 8),
+        ("Hello [pause:abc]", "'abc' is not a duration", 14), ("[pause:-1s]", "'-1s' is not a duration", 8),
+        ("[pause:1,5s]", "'1,5s' is not a duration", 8), ("[pause:١s]", "is not a duration", 8),
         ("[pause:99s]", "longer than 60 seconds", 8),
         ("[pause:" + "9" * 400 + "s]", "longer than 60 seconds", 8),
-        ("a [pause:1s", "no closing bracket", 3),
-        ("a [pause:1\ns]", "no closing bracket", 3),
+        ("a [pause:1s", "no closing bracket", 3), ("a [pause:1\ns]", "no closing bracket", 3),
         ("a [voice:b]c", r"no \[/voice\]", 3),
         ("[voice:a]b[/voice] c[/voice]", r"no \[voice:\.\.\.\] before it", 21),
-        ("a [voice:b", "no closing bracket", 3),
-        ("[voice: ]a[/voice]", "no name", 1),
-        ("[word](/k@/)", r"'@' \(U\+0040\)", 10),
-        ("é😀 [word](/ kæ1 /)", r"'1' \(U\+0031\)", 15),
-        ("[word](//)", "no phonemes", 9),
-        ("[word](/ /)", "no phonemes", 9),
-        ("[word](/ˈ, ː/)", "make no sound", 9),
-        ("[word](/kæt)", "between two slashes", 8),
-        ("[word](kæt/)", "between two slashes", 8),
-        ("[word](kˈat)", "between two slashes", 8),
-        ("[word](/ˈat)", "between two slashes", 8),
-        ("[word](+3)", "steps of 0.5", 8),
-        ("[word]( -0.3)", "steps of 0.5", 9),
-        ("x [](/kæt/)", "no words", 3),
-        ("x [\u200b ](+1)", "no words", 3),
-        ("word](+1)", "no opening bracket", 5),
-        ("[[word](/kæt/)](+1)", "no opening bracket", 15),
-        ("[a\n\nb](+1)", "no opening bracket", 6),
+        ("a [voice:b", "no closing bracket", 3), ("[voice: ]a[/voice]", "no name", 1),
+        ("[word](/k@/)", r"'@' \(U\+0040\)", 10), ("é😀 [word](/ kæ1 /)", r"'1' \(U\+0031\)", 15),
+        ("[word](//)", "no phonemes", 9), ("[word](/ /)", "no phonemes", 9), ("[word](/ˈ, ː/)", "make no sound", 9),
+        ("[word](/kæt)", "between two slashes", 8), ("[word](kæt/)", "between two slashes", 8),
+        ("[word](kˈat)", "between two slashes", 8), ("[word](/ˈat)", "between two slashes", 8),
+        ("[word](+3)", "steps of 0.5", 8), ("[word]( -0.3)", "steps of 0.5", 9), ("x [](/kæt/)", "no words", 3),
+        ("x [\u200b ](+1)", "no words", 3), ("word](+1)", "no opening bracket", 5),
+        ("[[word](/kæt/)](+1)", "no opening bracket", 15), ("[a\n\nb](+1)", "no opening bracket", 6),
     ],
-)
+)  # fmt: skip
 def test_wrong_markup_is_refused_with_its_place(written, reason, position):
     with pytest.raises(MarkupError, match=rf"{reason}.*, at position {position} of the text$"):
         inline.parse(written)

@@ -46,18 +46,15 @@ def overrides(content, language=None):
         ("a<!-- - & > -->b <!-- c -->d", ["ab d"]),
         ("<![CDATA[a <b> & &amp; ]] >]]> c", ["a <b> & &amp; ]] > c"]),
         ("&lt;a&gt; &amp; &quot;b&apos;&#33;&#x1F600;&#32;&#10;c", ["<a> & \"b'!😀 c"]),
-        ("no\u00a0fold\u3000here", ["no\u00a0fold\u3000here"]),
-        ("<p>One</p><p>Two</p>", ["One\n\nTwo"]),
+        ("no\u00a0fold\u3000here", ["no\u00a0fold\u3000here"]), ("<p>One</p><p>Two</p>", ["One\n\nTwo"]),
         ("<p>\n <s>One</s>\n <s>Two</s>\n</p>\nThree", ["One\n\nTwo\n\nThree"]),
         ("a<s/>b", ["a\n\nb"]),
         ("<sub alias='World\n Wide'> WWW </sub>now", ["World Wide now"]),
         ("<sub alias='x'/>", ["x"]),
         ("a<say-as interpret-as='digits'> 12</say-as>b", ["a 12b"]),
-        ("a <prosody rate='100%'> b</prosody> c", ["a b c"]),
-        ("", []),
-        (" <p> \u200b </p> ", []),
+        ("a <prosody rate='100%'> b</prosody> c", ["a b c"]), ("", []), (" <p> \u200b </p> ", []),
     ],
-)
+)  # fmt: skip
 def test_text_is_folded_as_in_xml(content, expected):
     assert said(content) == expected
 
@@ -143,20 +140,12 @@ def test_words_get_overrides(content, expected):
 @pytest.mark.parametrize(
     ("ph", "language", "phonemes"),
     [
-        ("təˈmeɪtoʊ", "en-us", "təmˈAtO".replace("mˈ", "ˈm")),
-        ("təˈmɑːtəʊ", "en-gb", "təˈmɑːtQ"),
-        ("ˈt͡ʃɜːtʃ", "en-us", "ˈʧɜɹʧ"),
-        ("ˈbɝd", "en-us", "ˈbɜɹd"),
-        ("red", "en-us", "ɹɛd"),
-        ("ˈɡoʊ.ɪŋ", "en-us", "ˈɡOɪŋ"),
-        ("gəʊ", "en-gb", "ɡQ"),
-        ("ˈbʌtn̩", "en-us", "ˈbʌtᵊn"),
-        ("ˈpero", "es", "ˈpero"),
-        ("ˈtʃao", "it", "ˈʧao"),
-        ("bɔ̃", "fr", "bɔ̃"),
-        ("kʌt", None, "kʌt"),
+        ("təˈmeɪtoʊ", "en-us", "təmˈAtO".replace("mˈ", "ˈm")), ("təˈmɑːtəʊ", "en-gb", "təˈmɑːtQ"),
+        ("ˈt͡ʃɜːtʃ", "en-us", "ˈʧɜɹʧ"), ("ˈbɝd", "en-us", "ˈbɜɹd"), ("red", "en-us", "ɹɛd"),
+        ("ˈɡoʊ.ɪŋ", "en-us", "ˈɡOɪŋ"), ("gəʊ", "en-gb", "ɡQ"), ("ˈbʌtn̩", "en-us", "ˈbʌtᵊn"),
+        ("ˈpero", "es", "ˈpero"), ("ˈtʃao", "it", "ˈʧao"), ("bɔ̃", "fr", "bɔ̃"), ("kʌt", None, "kʌt"),
     ],
-)
+)  # fmt: skip
 def test_ipa_becomes_symbols_of_the_vocabulary(ph, language, phonemes):
     assert overrides(f"<phoneme ph='{ph}'>x</phoneme>", language) == [("x", phonemes, 0)]
 
@@ -170,21 +159,16 @@ def test_the_language_of_ipa_is_that_of_the_voice_or_of_the_element():
 @pytest.mark.parametrize(
     ("attributes", "interpretation", "detail"),
     [
-        ("interpret-as='cardinal'", "cardinal", ""),
-        ("interpret-as='number'", "cardinal", ""),
-        ("interpret-as='spell-out'", "characters", ""),
-        ("interpret-as='verbatim'", "characters", ""),
+        ("interpret-as='cardinal'", "cardinal", ""), ("interpret-as='number'", "cardinal", ""),
+        ("interpret-as='spell-out'", "characters", ""), ("interpret-as='verbatim'", "characters", ""),
         ("interpret-as='date' format='mdy'", "date", "mdy"),
         ("interpret-as='date' format='yyyymmdd'", "date", "ymd"),
         ("interpret-as='date' format='MM/DD/YYYY'", "date", "mdy"),
-        ("interpret-as='time' format='hms12'", "time", "hms12"),
-        ("interpret-as='telephone'", "telephone", ""),
-        ("interpret-as='currency'", "currency", ""),
-        ("interpret-as='unit'", "unit", ""),
-        ("interpret-as='ordinal'", "ordinal", ""),
-        ("interpret-as='digits'", "digits", ""),
+        ("interpret-as='time' format='hms12'", "time", "hms12"), ("interpret-as='telephone'", "telephone", ""),
+        ("interpret-as='currency'", "currency", ""), ("interpret-as='unit'", "unit", ""),
+        ("interpret-as='ordinal'", "ordinal", ""), ("interpret-as='digits'", "digits", ""),
     ],
-)
+)  # fmt: skip
 def test_say_as_is_a_hint(attributes, interpretation, detail):
     content = f"é &amp; <say-as {attributes}> 3/4 </say-as> x"
     passage = only(content)
@@ -196,17 +180,14 @@ def test_say_as_is_a_hint(attributes, interpretation, detail):
 @pytest.mark.parametrize(
     ("source", "reason", "line", "column"),
     [
-        ("", "no element found", 1, 1),
-        ("Hello", "syntax error", 1, 1),
+        ("", "no element found", 1, 1), ("Hello", "syntax error", 1, 1),
         ("<p>Hello</p>", "the root must be <speak>", 1, 1),
         ("<speak>\né <speak/></speak>", "<speak> must be the root", 2, 3),
-        ("<speak>\n😀<s>a</p></speak>", "mismatched tag", 2, 8),
-        ("<speak>a & b</speak>", "not well-formed", 1, 11),
+        ("<speak>\n😀<s>a</p></speak>", "mismatched tag", 2, 8), ("<speak>a & b</speak>", "not well-formed", 1, 11),
         ("<speak>é&nbsp;</speak>", "undefined entity", 1, 9),
         ("<speak>a&#x80;</speak>", r"there is a control character U\+0080", 1, 9),
         ("<speak>\n<sub alias='&#127;'/></speak>", "<sub>: there is a control char", 2, 1),
-        ("<speak>\x01</speak>", "not well-formed", 1, 8),
-        ("<speak>\ud800</speak>", "not well-formed", 1, 8),
+        ("<speak>\x01</speak>", "not well-formed", 1, 8), ("<speak>\ud800</speak>", "not well-formed", 1, 8),
         ("<speak>\nä <mark name='a'/></speak>", "element 'mark' is not allowed", 2, 3),
         ("<speak><w>a</w></speak>", "element 'w' is not allowed", 1, 8),
         ("<speak><s role='a'>a</s></speak>", "attribute 'role' of <s> is not allowed", 1, 8),
@@ -243,7 +224,7 @@ def test_say_as_is_a_hint(attributes, interpretation, detail):
         ("<speak xml:space='preserve'>a</speak>", "xml:space", 1, 1),
         ("<speak>\n<?php a ?></speak>", "a processing instruction is not allowed", 2, 1),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_is_named_with_its_place(source, reason, line, column):
     position = sum(map(len, source.splitlines(keepends=True)[: line - 1])) + column
     with pytest.raises(MarkupError) as caught:
