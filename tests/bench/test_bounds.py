@@ -169,6 +169,7 @@ def judged(tmp_path, monkeypatch):
 
     def judged(changed):
         made = {"change": lambda case, samples: samples, "durations": (5, 5), "wrong": 0} | changed
+        folder = tmp_path / f"{len(list(tmp_path.iterdir()))}"
         base, other = noise(n_samples=6000), noise(1, 6000)
 
         def render(self, side, cases, nudge=0.0):
@@ -180,7 +181,7 @@ def judged(tmp_path, monkeypatch):
                     samples = base + 0.1 * other
                 elif label == "native":
                     samples, told = made["change"](case, base), made["durations"]
-                path = tmp_path / label / f"{case.key}.npz"
+                path = folder / label / f"{case.key}.npz"
                 np.savez(path, samples=np.int16(samples * 20_000), durations=np.array(told))
 
         def listener(renderings):
@@ -188,7 +189,7 @@ def judged(tmp_path, monkeypatch):
 
         monkeypatch.setattr(Renderings, "render", render)
         monkeypatch.setattr("bench.quality.listener", listener)
-        return compare_quality([Side("native")], CASES, CASES, Renderings(tmp_path, Deadline(1)))
+        return compare_quality([Side("native")], CASES, CASES, Renderings(folder, Deadline(1)))
 
     return judged
 
