@@ -416,7 +416,8 @@ def test_another_operator_behind_a_normalization_is_refused():
 
 @pytest.mark.parametrize(("output_of", "name", "message"), [
     ("Clip", "something_else", "nothing numbers the frames"),
-], + [("Squeeze", name, f"{name} is not as long as it must be") for name in (FEATURES, SPECTRUM)])  # fmt: skip
+    *(("Squeeze", name, f"{name} is not as long as it must be") for name in (FEATURES, SPECTRUM)),
+])  # fmt: skip
 def test_speech_that_is_not_what_it_must_be_is_refused(output_of, name, message):
     model = Speech().speech(DURATIONS, convolution())
     the_node(model, output_of).outputs[0].name = name
