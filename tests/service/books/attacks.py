@@ -1,53 +1,12 @@
 """Small documents that take much time or memory to read."""
 
 import bz2
-import io
 import zipfile
 
-import docx
 from tests.service.books import made_books
+from tests.service.books.made_books import WORD, cell, page, plain_word, said
 
-_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _BLOCK = 1 << 20
-
-
-def _epub(path, pages):
-    """Write an EPUB, compressed."""
-    listed = "".join(f'<li><a href="{name}">{name}</a></li>' for name in pages)
-    plain = made_books.epub(path, pages, listed)
-    content = io.BytesIO()
-    with (
-        zipfile.ZipFile(plain) as source,
-        zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
-    ):
-        for name in source.namelist():
-            archive.writestr(name, source.read(name))
-    path.write_bytes(content.getvalue())
-    return path
-
-
-def _word(path, body, notes=None):
-    """Write a DOCX with this content of its body, compressed."""
-    plain = io.BytesIO()
-    docx.Document().save(plain)
-    with zipfile.ZipFile(plain) as source, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        for name in source.namelist():
-            content = source.read(name)
-            if name == "word/document.xml":
-                before, begin, after = content.partition(b"<w:body>")
-                content = before + begin + body.encode() + after
-            archive.writestr(name, content)
-        if notes is not None:
-            notes(archive)
-    return path
-
-
-def _said(text):
-    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
-
-
-def _cell(properties):
-    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{_said('Tea')}</w:tc>"
 
 
 def long_line(path, sign="a"):
@@ -56,54 +15,48 @@ def long_line(path, sign="a"):
 
 
 def wide_cell(path):
-    row = "<w:tr>" + _cell('<w:gridSpan w:val="99999999"/>') + "</w:tr>"
-    return _word(path, f"<w:tbl><w:tblPr/><w:tblGrid/>{row}</w:tbl>")
+    row = "<w:tr>" + cell('<w:gridSpan w:val="99999999"/>', "Tea") + "</w:tr>"
+    return plain_word(path, f"<w:tbl><w:tblPr/><w:tblGrid/>{row}</w:tbl>")
 
 
 def merged_rows(path, n_rows=3000):
-    first = "<w:tr>" + _cell('<w:vMerge w:val="restart"/>') + "</w:tr>"
-    rows = first + ("<w:tr>" + _cell("<w:vMerge/>") + "</w:tr>") * n_rows
-    return _word(path, f"<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid>{rows}</w:tbl>")
+    first = "<w:tr>" + cell('<w:vMerge w:val="restart"/>', "Tea") + "</w:tr>"
+    rows = first + ("<w:tr>" + cell("<w:vMerge/>", "Tea") + "</w:tr>") * n_rows
+    return plain_word(path, f"<w:tbl><w:tblPr/><w:tblGrid><w:gridCol/></w:tblGrid>{rows}</w:tbl>")
 
 
 def many_paragraphs(path, n_paragraphs=300_000):
-    return _word(path, _said("It rained.") * n_paragraphs)
+    return plain_word(path, said("It rained.") * n_paragraphs)
 
 
 def large_notes(path, n_bytes=160 << 20):
     """Footnotes that take two hundred times as much as the file, and their tree twice that."""
-
-    def write(archive):
-        with archive.open("word/footnotes.xml", "w", force_zip64=True) as file:
-            head = f'<w:footnotes xmlns:w="{_WORD}"><w:footnote w:id="1">{_said("A")}'
-            file.write(head.encode())
-            note = _said("It rained. " * 90).encode()
-            block = note * (_BLOCK // len(note))
-            for _ in range(n_bytes // len(block)):
-                file.write(block)
-            file.write(b"</w:footnote></w:footnotes>")
-
-    return _word(path, _said("Hello."), write)
+    note = said("It rained. " * 90).encode()
+    block = note * (_BLOCK // len(note))
+    head = f'<w:footnotes {WORD}><w:footnote w:id="1">{said("A")}'.encode()
+    notes = [head, *[block] * (n_bytes // len(block)), b"</w:footnote></w:footnotes>"]
+    return plain_word(path, said("Hello."), footnotes=notes)
 
 
 def packed_fiction(path, n_elements=1_500_000):
     """An FB2 of a few hundred bytes, whose tree takes hundreds of megabytes."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive, archive.open("a.fb2", "w") as f:
-        f.write(b'<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><body><section><p>Hello.</p>')
-        block = b"<p/>" * 100_000
-        for _ in range(n_elements // 100_000):
-            f.write(block)
-        f.write(b"</section></body></FictionBook>")
-    return path
+    head = b'<FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0"><body><section><p>Hello.</p>'
+    parts = [head, *[b"<p/>" * 100_000] * (n_elements // 100_000), b"</section></body></FictionBook>"]
+    return made_books.pack(path, {"a.fb2": parts}, zipfile.ZIP_BZIP2)
+
+
+def _epub(path, pages):
+    listed = "".join(f'<li><a href="{name}">{name}</a></li>' for name in pages)
+    return made_books.epub(path, pages, listed, method=zipfile.ZIP_DEFLATED)
 
 
 def empty_paragraphs(path, n_paragraphs=2_000_000):
-    return _epub(path, {"a.xhtml": made_books.page("<h1>A</h1>" + "<p>a</p>" * n_paragraphs)})
+    return _epub(path, {"a.xhtml": page("<h1>A</h1>" + "<p>a</p>" * n_paragraphs)})
 
 
 def large_chapters(path, n_chapters=2, n_bytes=60_000_000):
     paragraph = "<p>" + "It rained all day. " * 50 + "</p>"
-    prose = made_books.page(paragraph * (n_bytes // len(paragraph)))
+    prose = page(paragraph * (n_bytes // len(paragraph)))
     return _epub(path, {f"{n}.xhtml": prose for n in range(n_chapters)})
 
 

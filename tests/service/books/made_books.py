@@ -16,6 +16,8 @@ CONTAINER = (
     '<rootfile full-path="OPS/book.opf" media-type="application/oebps-package+xml"/>'
     "</rootfiles></container>"
 )
+COVER = '<item id="c" href="c.jpg" media-type="image/jpeg" properties="cover-image"/>'
+"""The line of a manifest."""
 
 
 def page(body, *, kind=""):
@@ -28,27 +30,23 @@ def page(body, *, kind=""):
     )
 
 
-def picture():
-    """Return a grey picture of 64 by 64 as JPEG."""
-    context = av.CodecContext.create("mjpeg", "w")
-    context.width = context.height = 64
-    context.pix_fmt = "yuvj420p"
-    context.time_base = Fraction(1, 25)
-    grey = av.VideoFrame.from_ndarray(np.full((64, 64, 3), 128, np.uint8), "rgb24")
-    frame = grey.reformat(format="yuvj420p")
+def _encoded(codec, form, pixels):
+    context = av.CodecContext.create(codec, "w")
+    context.height, context.width, _ = pixels.shape
+    context.pix_fmt, context.time_base = form, Fraction(1, 25)
+    frame = av.VideoFrame.from_ndarray(pixels, "rgb24").reformat(format=form)
     frame.pts = 0
     return b"".join(bytes(one) for one in [*context.encode(frame), *context.encode(None)])
+
+
+def picture():
+    """Return a grey picture of 64 by 64 as JPEG."""
+    return _encoded("mjpeg", "yuvj420p", np.full((64, 64, 3), 128, np.uint8))
 
 
 def png(form="rgb24", width=64, height=48):
     """Return a picture of noise as PNG, its pixels in a form of FFmpeg."""
-    context = av.CodecContext.create("png", "w")
-    context.width, context.height, context.pix_fmt = width, height, form
-    context.time_base = Fraction(1, 25)
-    noise = np.random.default_rng(0).integers(0, 255, (height, width, 3), dtype=np.uint8)
-    frame = av.VideoFrame.from_ndarray(noise, "rgb24").reformat(format=form)
-    frame.pts = 0
-    return b"".join(bytes(one) for one in [*context.encode(frame), *context.encode(None)])
+    return _encoded("png", form, np.random.default_rng(0).integers(0, 255, (height, width, 3), dtype=np.uint8))
 
 
 def png_bomb(side=30_000):
@@ -71,17 +69,28 @@ def png_bomb(side=30_000):
     return b"\x89PNG\r\n\x1a\n" + parts
 
 
-def epub(path, pages, contents, *, metadata="", extra=None, items="", identifier="urn:x:1"):
+def pack(path, members, method=zipfile.ZIP_DEFLATED):
+    """Write an archive of members, each of which comes in parts."""
+    with zipfile.ZipFile(path, "w", method, compresslevel=1) as archive:
+        for name, parts in members.items():
+            with archive.open(name, "w", force_zip64=True) as file:
+                for part in parts:
+                    file.write(part)
+    return path
+
+
+def epub(path, pages, contents, *, title="The Sea &amp; I", extra=None, items="", identifier="urn:x:1", method=0):
     """Write an EPUB 3.
 
     Args:
         path: of the file.
         pages: documents of the spine, by their names.
         contents: the list items of the table of contents.
-        metadata: more elements of the package's metadata.
+        title: as XML.
         extra: more files, by their paths.
         items: their lines in the manifest.
         identifier: of the book.
+        method: of the archive; 0 leaves its members as they are.
     """
     manifest = "".join(
         f'<item id="i{n}" href="{name}" media-type="application/xhtml+xml"/>' for n, name in enumerate(pages)
@@ -90,23 +99,29 @@ def epub(path, pages, contents, *, metadata="", extra=None, items="", identifier
     package = (
         '<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">'
         '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">'
-        f'<dc:identifier id="id">{identifier}</dc:identifier><dc:title>The Sea &amp; I</dc:title>'
+        f'<dc:identifier id="id">{identifier}</dc:identifier><dc:title>{title}</dc:title>'
         "<dc:creator>Ann Writer</dc:creator><dc:creator>Bo Other</dc:creator>"
-        f"<dc:language>en-GB</dc:language>{metadata}</metadata>"
+        "<dc:language>en-GB</dc:language></metadata>"
         f'<manifest>{manifest}{items}<item id="nav" href="nav.xhtml" properties="nav" '
         f'media-type="application/xhtml+xml"/></manifest><spine>{spine}</spine></package>'
     )
-    nav = page(f'<nav epub:type="toc"><ol>{contents}</ol></nav>')
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("mimetype", "application/epub+zip")
-        archive.writestr("META-INF/container.xml", CONTAINER)
-        archive.writestr("OPS/book.opf", package)
-        archive.writestr("OPS/nav.xhtml", nav)
-        for name, content in pages.items():
-            archive.writestr(f"OPS/{name}", content)
-        for name, content in (extra or {}).items():
+    members = {
+        "mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER, "OPS/book.opf": package,
+        "OPS/nav.xhtml": page(f'<nav epub:type="toc"><ol>{contents}</ol></nav>'),
+        **{f"OPS/{name}": content for name, content in pages.items()}, **(extra or {}),
+    }  # fmt: skip
+    with zipfile.ZipFile(path, "w", method, compresslevel=1) as archive:
+        for name, content in members.items():
             archive.writestr(name, content)
     return path
+
+
+def fiction(body, title="Sea", more=""):
+    """Return an FB2 of these sections, and more of its description."""
+    return (
+        f"<FictionBook><description><title-info><book-title>{title}</book-title></title-info>{more}"
+        f"</description><body>{body}</body></FictionBook>"
+    )
 
 
 def fb2(path, cover_picture=None):
@@ -147,3 +162,23 @@ def word(path, title="Minutes"):
     document.save(content)
     path.write_bytes(content.getvalue())
     return path
+
+
+WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def said(text):
+    """Return a paragraph of a DOCX."""
+    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def cell(properties, text):
+    """Return a cell of a DOCX."""
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{said(text)}</w:tc>"
+
+
+def plain_word(path, body, **others):
+    """Write a DOCX of a body, and the parts of others, and no more."""
+    document = f"<w:document {WORD}><w:body>{body}</w:body></w:document>".encode()
+    parts = {f"word/{name}.xml": content for name, content in others.items()}
+    return pack(path, {"word/document.xml": [document], **parts})

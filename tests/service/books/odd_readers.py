@@ -32,11 +32,6 @@ def started(path):
     return [int(one.suffix[1:]) for one in path.parent.glob(f"{path.name}.*")]
 
 
-def titled(title):
-    """Return a book of a word."""
-    return Book(title, (), None, None, (Chapter("One", (Paragraph("Hello."),)),))
-
-
 def text_of(book):
     """Return the first paragraph."""
     return book.chapters[0].paragraphs[0].text
@@ -46,7 +41,6 @@ def loop(path, name=None):
     """Never end, in C, where no other thread of the process runs."""
     note_start(path)
     _ENDLESS.match("a" * 60 + "!")
-    return titled("never")
 
 
 def loop_if_asked(path, name=None):
@@ -71,12 +65,10 @@ def take_memory(path, name=None):
 
 def crash(path, name=None):
     ctypes.string_at(0)
-    return titled("never")
 
 
 def be_killed(path, name=None):
     os.kill(os.getpid(), signal.SIGKILL)
-    return titled("never")
 
 
 def end(path, name=None):
@@ -113,26 +105,27 @@ def seek_wrongly(path, name=None):
     """What zipfile raises of some damaged archives."""
     with path.open("rb") as file:
         file.seek(-1)
-    return titled("never")
 
 
 def write_a_file(path, name=None):
     path.with_name("written").write_text(SECRET)
-    return titled("never")
+
+
+def _book(title, *paragraphs, cover=None):
+    return Book(title, (), None, cover, (Chapter("One", paragraphs),))
 
 
 def make_much_text(path, name=None):
     """Return a book whose text alone is small, beside a text that is too large."""
-    return Book("Much", (), None, None, (Chapter("One", (Paragraph("x" * 3_000_000),)),))
+    return _book("Much", Paragraph("x" * 3_000_000))
 
 
 def make_many_paragraphs(path, name=None):
-    return Book("Many", (), None, None, (Chapter("One", (Paragraph("x"),) * 20_000),))
+    return _book("Many", *[Paragraph("x")] * 20_000)
 
 
 def make_a_large_cover(path, name=None):
-    cover = Picture(bytes(3_000_000), "image/png")
-    return Book("Cover", (), None, cover, (Chapter("One", (Paragraph("Hello."),)),))
+    return _book("Cover", Paragraph("Hello."), cover=Picture(bytes(3_000_000), "image/png"))
 
 
 class _Trap:
@@ -142,8 +135,7 @@ class _Trap:
 
 def send_code(path, name=None):
     """As a reader that a document has taken over might."""
-    cover = Picture(_Trap(), "image/png")
-    return Book("Cover", (), None, cover, (Chapter("One", (Paragraph("Hello."),)),))
+    return _book("Cover", Paragraph("Hello."), cover=Picture(_Trap(), "image/png"))
 
 
 def tell_what_it_has(path):
@@ -162,4 +154,4 @@ def tell_what_it_has(path):
         "rooms": sorted({name for name in sys.modules if re.fullmatch(r"service\.\w+", name)}),
         "folder": os.getcwd(),
     }  # fmt: skip
-    return Book("Told", (), None, None, (Chapter("One", (Paragraph(json.dumps(told)),)),))
+    return _book("Told", Paragraph(json.dumps(told)))

@@ -48,22 +48,24 @@ def read(book, output, cache, *options):
     return Call(done.returncode, _events(done.stdout), done.stderr)
 
 
+def read_whole(book, output, cache, *options):
+    """Read a book to the end, which is to succeed."""
+    done = read(book, output, cache, *options)
+    assert done.returncode == 0, done.complaint
+    return done
+
+
 def read_here(book, output, cache, *options):
     """Read a book to the end in this process, which has imported everything already."""
     done = commands.command(*command(book, output, cache, *options)[3:])
     return Call(done.returncode, _events(done.stdout), done.stderr)
 
 
-def _heed_interrupts():
-    # A shell has what it starts in the background ignore them, and so does what this starts.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def read_and_kill(book, output, cache, *options, after=None, after_s=None, by=signal.SIGKILL):
     """Read a book, and end the process after so many events or seconds, unless it ends before."""
     process = subprocess.Popen(
         command(book, output, cache, *options), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        text=True, stdin=subprocess.DEVNULL, preexec_fn=_heed_interrupts,
+        text=True, stdin=subprocess.DEVNULL, preexec_fn=commands.heed_interrupts,
     )  # fmt: skip
     lines = []
     if after is not None:

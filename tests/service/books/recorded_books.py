@@ -1,6 +1,6 @@
 """A book whose speech is made: tones in the place of voices."""
 
-from contextlib import contextmanager
+from datetime import datetime, timezone
 
 import numpy as np
 from service.books.audiobook import Audiobook, Order
@@ -14,25 +14,27 @@ from service.audio import encode
 
 
 class Heard:
-    """A watcher that keeps what it is told."""
+    """A watcher that keeps what it is told, and counts what is made."""
 
     def __init__(self):
         self.events = []
+        self.n_made = 0
 
     def tell(self, event, line, **fields):
         self.events.append((event, line, fields))
 
     def planning(self, share): ...
 
-    def show(self, chapter, pace): ...
+    def show(self, chapter, pace):
+        self.n_made += 1
 
     def of(self, event):
         return [line for name, line, _ in self.events if name == event]
 
 
-@contextmanager
-def recorded(book, output, heard):
-    """Give a book of which only the files are missing; its chapters are all of it."""
+def written(book, output):
+    """Write the file of a book; return what was told of it."""
+    heard = Heard()
     order = Order(Choice(), Manner(), Output.of(output, None))
     chapters = order.choice.of(book)
     tone = 0.1 * np.sin(2 * np.pi * 440 * np.arange(12_000) / 24_000)
@@ -45,4 +47,6 @@ def recorded(book, output, heard):
         journal.plan({"book": "a"}, iter(chunks))
         for chunk in chunks:
             journal.keep(chunk.key, KeptSound(flac, tone.size, ((0.0, 0.5),)))
-        yield Audiobook(book, chapters, order, journal, heard)
+        (path,) = Audiobook(book, chapters, order, journal, heard).write(datetime(2026, 1, 31, tzinfo=timezone.utc))
+    assert path == output
+    return heard

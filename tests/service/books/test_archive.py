@@ -1,5 +1,6 @@
-"""Small files that hold enormous ones, and archives that are damaged."""
+"""Small files that hold enormous ones, archives that are damaged, and the time that reading takes."""
 
+import contextlib
 import time
 import zipfile
 from itertools import product
@@ -10,33 +11,10 @@ from service.books.book_files import read_book
 from service.books.document_budget import MAX_ELEMENTS, Budget
 from service.errors import InvalidBookError
 from tests.service.books import made_books
-from tests.service.books.made_books import page
+from tests.service.books.made_books import WORD, cell, fiction, pack, page, plain_word, said
+from tests.service.long_runs import repeated, slow_runs
 
 MEGABYTE = b" " * (1 << 20)
-WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-
-
-def pack(path, members, method=zipfile.ZIP_DEFLATED):
-    with zipfile.ZipFile(path, "w", method, compresslevel=1) as archive:
-        for name, parts in members.items():
-            with archive.open(name, "w", force_zip64=True) as file:
-                for part in parts:
-                    file.write(part)
-    return path
-
-
-def docx(path, body, **others):
-    document = f"<w:document {WORD}><w:body>{body}</w:body></w:document>".encode()
-    parts = {f"word/{name}.xml": content for name, content in others.items()}
-    return pack(path, {"word/document.xml": [document], **parts})
-
-
-def said(text):
-    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
-
-
-def cell(properties, text):
-    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{said(text)}</w:tc>"
 
 
 def texts(book):
@@ -62,12 +40,9 @@ def test_methods_that_unpack_everything_at_once_are_refused(tmp_path):
 
 def test_what_is_unpacked_is_bounded_over_all_documents(tmp_path):
     fb2 = pack(tmp_path / "a.fb2", {"a.fb2": [MEGABYTE] * 129})
-    notes = docx(tmp_path / "a.docx", said("Hi"), footnotes=[MEGABYTE] * 129)
-    prose = made_books.epub(tmp_path / "a.epub", {f"{n}.xhtml": page("x") for n in range(8)}, "")
-    with zipfile.ZipFile(prose) as archive:
-        members = {name: [archive.read(name)] for name in archive.namelist()}
-    members |= {f"OPS/{n}.xhtml": [b"<p>", *[MEGABYTE] * 9, b"x</p>"] for n in range(8)}
-    pack(prose, members)
+    notes = plain_word(tmp_path / "a.docx", said("Hi"), footnotes=[MEGABYTE] * 129)
+    pages = {f"{n}.xhtml": b"<p>" + MEGABYTE * 9 + b"x</p>" for n in range(8)}
+    prose = made_books.epub(tmp_path / "a.epub", pages, "", method=zipfile.ZIP_DEFLATED)
     for path, bound in ((fb2, "128 MB"), (notes, "128 MB"), (prose, "64 MB")):
         assert path.stat().st_size < 1 << 20
         with pytest.raises(InvalidBookError, match=f"{path.name} has more than {bound}"):
@@ -156,7 +131,7 @@ def test_a_cell_over_many_columns_and_rows_is_one_cell(tmp_path):
     span, start, more = ('<w:gridSpan w:val="99999999"/>', '<w:vMerge w:val="restart"/>', "<w:vMerge/>")
     rows = [cell(span, "Wide"), cell(start, "High") + cell("", "one"), cell(more, "") + cell("", "two")]
     table = "".join(f"<w:tr>{row}</w:tr>" for row in rows)
-    path = docx(tmp_path / "a.docx", f"<w:tbl>{table}</w:tbl>{said('End.')}")
+    path = plain_word(tmp_path / "a.docx", f"<w:tbl>{table}</w:tbl>{said('End.')}")
     assert texts(read_book(path)) == ["Wide", "High, one", "two", "End."]
 
 
@@ -183,7 +158,7 @@ DOCX = {
 
 @pytest.mark.parametrize("body", DOCX.values(), ids=DOCX)
 def test_text_of_a_docx_is_read_once_wherever_it_is(body, tmp_path):
-    assert texts(read_book(docx(tmp_path / "a.docx", body))) == ["Kept."]
+    assert texts(read_book(plain_word(tmp_path / "a.docx", body))) == ["Kept."]
 
 
 def test_the_parts_of_a_docx_are_where_it_says(tmp_path):
@@ -206,45 +181,51 @@ def test_the_parts_of_a_docx_are_where_it_says(tmp_path):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda n: "<w:tbl>" + f"<w:tr>{cell('<w:vMerge/>', 'High')}</w:tr>" * n + "</w:tbl>",
-        lambda n: said("It rained.") * n,
-        lambda n: "<w:p>" + "<w:r><w:t>It rained. </w:t></w:r>" * n + "</w:p>",
-    ],
-    ids=["merged rows", "paragraphs", "runs"],
-)
+IN_PROPORTION = {
+    "merged rows": lambda n: "<w:tbl>" + f"<w:tr>{cell('<w:vMerge/>', 'High')}</w:tr>" * n + "</w:tbl>",
+    "paragraphs": lambda n: said("It rained.") * n,
+    "runs": lambda n: "<w:p>" + "<w:r><w:t>It rained. </w:t></w:r>" * n + "</w:p>",
+    "headings": lambda n: "<h1>One</h1>" * n + "<p>It rained.</p>",
+    "chapters": lambda n: "<h1>One</h1><h2>Two</h2><p>It rained all day.</p>" * (n // 8),
+    "text": lambda n: "<b>" * 190 + "It rained. " * n, "marks": lambda n: "<b>" * 190 + "<i>1</i>" * n,
+    "capitals": lambda n: "<b class='smcap dropcap pagenum noteref'>" * 190 + "<i>A</i>" * n,
+    "navigation": lambda n: "<nav><div class='pg-boilerplate page-header tb'>" * 95 + "<i>a</i>" * n,
+    "pictures": lambda n: "<p>a<img src='a.png'></p>" * n, "hidden": lambda n: "<p hidden>It rained.</p>" * n,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", IN_PROPORTION.values(), ids=IN_PROPORTION)
 @pytest.mark.alone
 @pytest.mark.thorough
-def test_a_docx_takes_time_in_proportion(make, tmp_path):
-    short, long = (docx(tmp_path / f"{n}.docx", make(n)) for n in (5_000, 40_000))
+def test_docx_and_html_take_time_in_proportion(make, tmp_path):
+    if "<w:" in make(8):
+        short, long = (plain_word(tmp_path / f"{n}.docx", make(n)) for n in (5_000, 40_000))
+    else:
+        short, long = tmp_path / "a.html", tmp_path / "b.html"
+        short.write_text(make(8_000))
+        long.write_text(make(64_000))
     read_book(short)
     assert seconds(lambda: read_book(long)) < 24 * seconds(lambda: read_book(short))
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda n: "<h1>One</h1>" * n + "<p>It rained.</p>",
-        lambda n: "<h1>One</h1><h2>Two</h2><p>It rained all day.</p>" * (n // 8),
-        lambda n: "<b>" * 190 + "It rained. " * n,
-        lambda n: "<b>" * 190 + "<i>1</i>" * n,
-        lambda n: "<b class='smcap dropcap pagenum noteref'>" * 190 + "<i>A</i>" * n,
-        lambda n: "<nav><div class='pg-boilerplate page-header tb'>" * 95 + "<i>a</i>" * n,
-        lambda n: "<p>a<img src='a.png'></p>" * n,
-        lambda n: "<p hidden>It rained.</p>" * n,
-    ],
-    ids=["headings", "chapters", "text", "marks", "capitals", "navigation", "pictures", "hidden"],
-)
+PROSE = "It was the best of times, it was the worst of times; it was an age - of wisdom.\n\n"
+
+
+@pytest.mark.parametrize(("suffix", "before"), [
+    (".txt", "Hello there.\n\n"), (".txt", "Chapter"), (".txt", "[illustration:"),
+    (".md", "Hello there.\n\n"), (".md", "---\ntitle: x"), (".html", "<p>Hello there."),
+])  # fmt: skip
 @pytest.mark.alone
 @pytest.mark.thorough
-def test_html_takes_time_in_proportion(make, tmp_path):
-    short, long = tmp_path / "a.html", tmp_path / "b.html"
-    short.write_text(make(8_000))
-    long.write_text(make(64_000))
-    read_book(short)
-    assert seconds(lambda: read_book(long)) < 24 * seconds(lambda: read_book(short))
+def test_whatever_is_repeated_takes_time_in_proportion(tmp_path, suffix, before):
+    path = tmp_path / f"a{suffix}"
+
+    def read(text):
+        path.write_text(text, encoding="utf-8", newline="")
+        with contextlib.suppress(InvalidBookError):  # no text, or nested too deep
+            read_book(path)
+
+    assert not list(slow_runs(read, PROSE, lambda run, length: f"{before}{repeated(run, length)}x\n---\n"))
 
 
 @pytest.mark.thorough
@@ -283,12 +264,9 @@ def test_two_million_words_are_read_in_every_kind_of_book(tmp_path):
         '<w:t xml:space="preserve">{}</w:t></w:r>'
     )
     written = f"<w:p>{''.join(run.format(line[n : n + 13]) for n in range(0, len(line), 13))}</w:p>"
-    docx(tmp_path / "a.docx", written * n_lines)
-    fb2 = f"<section><title><p>One</p></title>{f'<p>{line}</p>' * 250}</section>" * (n_lines // 250)
-    (tmp_path / "a.fb2").write_text(
-        "<FictionBook><description><title-info><book-title>Sea</book-title></title-info>"
-        f"</description><body>{fb2}</body></FictionBook>"
-    )
+    plain_word(tmp_path / "a.docx", written * n_lines)
+    section = f"<section><title><p>One</p></title>{f'<p>{line}</p>' * 250}</section>"
+    (tmp_path / "a.fb2").write_text(fiction(section * (n_lines // 250)))
     for name in ("a.epub", "a.txt", "a.md", "a.html", "a.docx", "a.fb2"):
         book = read_book(tmp_path / name)
         assert sum(len(text.split()) for text in texts(book)) >= 2_000_000, name

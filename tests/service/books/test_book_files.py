@@ -3,14 +3,21 @@
 import zipfile
 
 import pytest
-from service.books.book import Chapter, without
+from service.books.book import USUALLY_SKIPPED, Chapter, Paragraph, without
 from service.books.book_files import read_book
 from service.books.tidying import tidy
 from service.errors import InvalidBookError
 from tests.service.books import made_books
-from tests.service.books.made_books import page
+from tests.service.books.made_books import COVER, page
+from tests.service.books.reading_processes import text
 
 LONG = "<p>" + "The sea was calm and the night was long. " * 60 + "</p>"
+
+
+def sea(tmp_path, pages, contents, **more):
+    """Read an EPUB of the bodies of pages."""
+    pages = {f"{name}.xhtml": each if each.startswith("<?xml") else page(each) for name, each in pages.items()}
+    return read_book(made_books.epub(tmp_path / "sea.epub", pages, contents, **more))
 
 
 def outline(book):
@@ -18,40 +25,32 @@ def outline(book):
 
 
 def test_a_long_title_with_a_stop_is_a_title(tmp_path):
-    path = tmp_path / "whale.txt"
     title = "CHAPTER 108. Ahab and the Carpenter. The Deck—First Night Watch."
-    path.write_text(f"CHAPTER 1. Loomings.\n\nCall me Ishmael.\n\n{title}\n\nDrat the file.\n")
-    assert [chapter.title for chapter in read_book(path).chapters][1:] == [title]
+    written = f"CHAPTER 1. Loomings.\n\nCall me Ishmael.\n\n{title}\n\nDrat the file.\n"
+    assert [one.title for one in read_book(text(tmp_path / "whale.txt", written)).chapters][1:] == [title]
 
 
 def test_markdown_may_have_the_characters_that_stand_for_brackets(tmp_path):
-    path = tmp_path / "icons.md"
-    path.write_text("# A\n\nGo \ue000 on \ue001 with [Kokoro](/kˈOkəɹO/).\n\n\x02 No note.\n", encoding="utf-8")
-    (chapter,) = read_book(path).chapters
+    written = "# A\n\nGo \ue000 on \ue001 with [Kokoro](/kˈOkəɹO/).\n\n\x02 No note.\n"
+    (chapter,) = read_book(text(tmp_path / "icons.md", written)).chapters
     paragraphs = [(paragraph.kind, paragraph.text) for paragraph in chapter.paragraphs]
     assert paragraphs[-2:] == [("text", "Go \ufffd on \ufffd with [Kokoro](/kˈOkəɹO/)."), ("text", "No note.")]
 
 
 def test_an_epub_has_its_chapters_metadata_and_cover(tmp_path):
     picture = made_books.picture()
-    path = made_books.epub(
-        tmp_path / "sea.epub",
+    book = sea(
+        tmp_path,
         {
-            "cover.xhtml": page("<p>Cover</p>", kind="cover"),
-            "part.xhtml": page('<h1 id="p">PART ONE</h1>'),
-            "one.xhtml": page('<h2 id="a">I. Water</h2><p>It rained.</p><p>Still.</p>'),
-            "more.xhtml": page("<p>It went on.</p>"),
-            "two.xhtml": page('<h2>II. Fire</h2><p>It burned.</p><h3 id="s">Later</h3><p>Out.</p>'),
-            "notes.xhtml": page("<p>A note.</p>", kind="endnotes"),
+            "cover": page("<p>Cover</p>", kind="cover"), "part": '<h1 id="p">PART ONE</h1>',
+            "one": '<h2 id="a">I. Water</h2><p>It rained.</p><p>Still.</p>', "more": "<p>It went on.</p>",
+            "two": '<h2>II. Fire</h2><p>It burned.</p><h3 id="s">Later</h3><p>Out.</p>',
+            "notes": page("<p>A note.</p>", kind="endnotes"),
         },
-        '<li><a href="part.xhtml">Part One</a><ol>'
-        '<li><a href="one.xhtml#a">Water</a></li>'
-        '<li><a href="two.xhtml">Fire</a><ol><li><a href="two.xhtml#s">Later</a></li></ol></li>'
-        "</ol></li>",
-        items='<item id="c" href="c.jpg" media-type="image/jpeg" properties="cover-image"/>',
-        extra={"OPS/c.jpg": picture},
-    )
-    book = read_book(path)
+        '<li><a href="part.xhtml">Part One</a><ol><li><a href="one.xhtml#a">Water</a></li>'
+        '<li><a href="two.xhtml">Fire</a><ol><li><a href="two.xhtml#s">Later</a></li></ol></li></ol></li>',
+        items=COVER, extra={"OPS/c.jpg": picture},
+    )  # fmt: skip
     assert (book.title, book.author, book.language) == ("The Sea & I", "Ann Writer, Bo Other", "en-GB")
     assert (book.cover.content, book.cover.media_type) == (picture, "image/jpeg")
     assert len(book.sha256) == 64
@@ -64,39 +63,31 @@ def test_an_epub_has_its_chapters_metadata_and_cover(tmp_path):
 
 
 def test_long_entries_below_others_are_chapters_and_a_page_with_a_part_belongs_to_the_next(tmp_path):
-    path = made_books.epub(
-        tmp_path / "sea.epub",
-        {
-            "part.xhtml": page("<h1>PART ONE</h1>"),
-            "one.xhtml": page(f"<h2>I. Water</h2>{LONG}"),
-            "two.xhtml": page(f"<h2>II. Fire</h2>{LONG}"),
-        },
+    chapters = sea(
+        tmp_path,
+        {"part": "<h1>PART ONE</h1>", "one": f"<h2>I. Water</h2>{LONG}", "two": f"<h2>II. Fire</h2>{LONG}"},
         '<li><a href="part.xhtml">Part One</a><ol><li><a href="one.xhtml">Water</a></li>'
         '<li><a href="two.xhtml">Fire</a></li></ol></li>',
-    )
-    chapters = read_book(path).chapters
+    ).chapters
     assert [chapter.title for chapter in chapters] == ["Part One. Water", "Fire"]
     assert [p.text for p in chapters[0].paragraphs][:2] == ["Part One", "1. Water"]
 
 
 def test_an_epigraph_opens_the_first_chapter_and_a_motto_the_part(tmp_path):
-    path = made_books.epub(
-        tmp_path / "sea.epub",
+    book = sea(
+        tmp_path,
         {
-            "title.xhtml": page("<h1>The Sea</h1>", kind="titlepage"),
-            "motto.xhtml": page("<blockquote><p>All is water.</p></blockquote>"),
-            "about.xhtml": page("<p>Ann wrote it.</p>", kind="copyright-page"),
-            "part.xhtml": page("<h1>PART ONE</h1><p>In which it rains.</p>"),
-            "one.xhtml": page(f"<h2>I. Water</h2>{LONG * 2}"),
-            "given.xhtml": page("<h2>To Bo</h2><p>With love.</p>"),
-            "two.xhtml": page(f"<h2>II. Fire</h2>{LONG * 2}"),
+            "title": page("<h1>The Sea</h1>", kind="titlepage"),
+            "motto": "<blockquote><p>All is water.</p></blockquote>",
+            "about": page("<p>Ann wrote it.</p>", kind="copyright-page"),
+            "part": "<h1>PART ONE</h1><p>In which it rains.</p>", "one": f"<h2>I. Water</h2>{LONG * 2}",
+            "given": "<h2>To Bo</h2><p>With love.</p>", "two": f"<h2>II. Fire</h2>{LONG * 2}",
         },
         '<li><a href="about.xhtml">About</a></li><li><a href="part.xhtml">Part One</a><ol>'
         '<li><a href="one.xhtml">Water</a></li><li><a href="given.xhtml">To Bo</a></li>'
         '<li><a href="two.xhtml">Fire</a></li></ol></li>',
-    )
-    found = [(title, role, texts[:4]) for title, role, texts in outline(read_book(path))]
-    assert found == [
+    )  # fmt: skip
+    assert [(title, role, texts[:4]) for title, role, texts in outline(book)] == [
         ("The Sea", "front", ["The Sea"]), ("About", "front", ["Ann wrote it."]),
         ("Part One. Water", "body", ["All is water.", "Part One", "In which it rains.", "1. Water"]),
         ("To Bo", "body", ["To Bo", "With love."]), ("Fire", "body", ["2. Fire", *[tidy(LONG[3:-4])] * 2]),
@@ -122,17 +113,15 @@ def test_a_document_is_read_once_and_what_is_outside_the_order_is_back_matter(tm
                 content = content.replace(b'"i2"/></spine>', b'"i2" linear="no"/></spine>')
             new.writestr(name, content)
     assert outline(read_book(changed)) == [
-        ("Front matter", "front", ["1. Water"]),
-        ("Water", "body", ["Water", "It rained."]),
+        ("Front matter", "front", ["1. Water"]), ("Water", "body", ["Water", "It rained."]),
         ("Back matter", "back", ["An answer."]),
-    ]
+    ]  # fmt: skip
 
 
 def test_contents_that_point_to_nowhere_are_replaced_by_the_documents(tmp_path):
-    pages = {f"{n}.xhtml": page(f"<h1>Day {n}</h1><p>It rained.</p>") for n in (1, 2, 3)}
+    pages = {f"{n}": f"<h1>Day {n}</h1><p>It rained.</p>" for n in (1, 2, 3)}
     contents = "".join(f'<li><a href="lost/{n}.xhtml">Day {n}</a></li>' for n in (1, 2, 3))
-    book = read_book(made_books.epub(tmp_path / "sea.epub", pages, contents))
-    assert [chapter.title for chapter in book.chapters] == ["Day 1", "Day 2", "Day 3"]
+    assert [chapter.title for chapter in sea(tmp_path, pages, contents).chapters] == ["Day 1", "Day 2", "Day 3"]
 
 
 def encrypted(algorithm):
@@ -141,19 +130,16 @@ def encrypted(algorithm):
 
 
 def test_a_book_behind_drm_is_refused_and_obfuscated_fonts_are_none(tmp_path):
-    def book(extra):
-        return made_books.epub(tmp_path / "a.epub", {"a.xhtml": page("<p>A.</p>")}, "", extra=extra)
-
     for extra in ({"META-INF/rights.xml": "<rights/>"}, encrypted("w3.org/2001/04/xmlenc#aes128-cbc")):
         with pytest.raises(InvalidBookError, match=r"protected by DRM.*without DRM"):
-            read_book(book(extra))
-    assert outline(read_book(book(encrypted("idpf.org/2008/embedding")))) == [("Beginning", "body", ["A."])]
+            sea(tmp_path, {"a": "<p>A.</p>"}, "", extra=extra)
+    book = sea(tmp_path, {"a": "<p>A.</p>"}, "", extra=encrypted("idpf.org/2008/embedding"))
+    assert outline(book) == [("Beginning", "body", ["A."])]
 
 
 def test_a_book_of_pictures_is_refused(tmp_path):
-    path = made_books.epub(tmp_path / "a.epub", {"a.xhtml": page('<img src="a.png"/>')}, "")
     with pytest.raises(InvalidBookError, match=r"no text.*OCR"):
-        read_book(path)
+        sea(tmp_path, {"a": '<img src="a.png"/>'}, "")
 
 
 def test_what_is_no_book_is_refused_with_advice(tmp_path):
@@ -165,9 +151,8 @@ def test_what_is_no_book_is_refused_with_advice(tmp_path):
         "b.txt": (b"", "no text"),
     }  # fmt: skip
     for name, (content, message) in cases.items():
-        (tmp_path / name).write_bytes(content)
         with pytest.raises(InvalidBookError, match=message):
-            read_book(tmp_path / name)
+            read_book(text(tmp_path / name, content))
     with zipfile.ZipFile(tmp_path / "c.epub", "w") as archive:
         archive.writestr("a", "b")
     with pytest.raises(InvalidBookError, match=r"no META-INF/container\.xml"):
@@ -198,26 +183,23 @@ def test_a_docx(tmp_path):
 
 
 def test_html_in_an_older_encoding(tmp_path):
-    path = tmp_path / "a.html"
-    path.write_bytes(
-        '<html lang="fr"><head><meta charset="iso-8859-1"><title>Été</title>'
-        '<meta name="author" content="Ann"></head><body><h1>Été</h1><h2>Un</h2><p>Là.</p>'
-        "<h2>Deux</h2><p>Ici.</p></body></html>".encode("latin-1")
+    written = (
+        '<html lang="fr"><head><meta charset="iso-8859-1"><title>Été</title><meta name="author" content="Ann"></head>'
+        "<body><h1>Été</h1><h2>Un</h2><p>Là.</p><h2>Deux</h2><p>Ici.</p></body></html>"
     )
-    book = read_book(path)
+    book = read_book(text(tmp_path / "a.html", written.encode("latin-1")))
     assert (book.title, book.author, book.language) == ("Été", "Ann", "fr")
     assert outline(book) == [("Un", "body", ["Été", "Un", "Là."]), ("Deux", "body", ["Deux", "Ici."])]
 
 
 def test_markdown_keeps_the_markup_of_the_service(tmp_path):
-    path = tmp_path / "a.md"
-    path.write_text(
+    written = (
         "---\ntitle: Tales\nauthor: Ann\nlang: en-gb\n---\n# One\n\n"
         "*He* said [Kokoro](/kˈOkəɹO/), [never](+1) [here](https://a.org).[^1]\n\n---\n\n"
         '[voice:bf_emma]"Hello,"[/voice] she [pause:1s] said.\n\n> All\n> is water.\n\n'
         "```\nx = 1\n```\n\n| a | b |\n|---|---|\n| c | d |\n\n# Two\n\nEnd.\n\n[^1]: A note.\n"
     )
-    book = read_book(path)
+    book = read_book(text(tmp_path / "a.md", written))
     assert (book.title, book.author, book.language) == ("Tales", "Ann", "en-gb")
     assert outline(book) == [
         ("One", "body", [
@@ -262,9 +244,7 @@ Licence.
 
 
 def test_a_text_of_project_gutenberg(tmp_path):
-    path = tmp_path / "sea.txt"
-    path.write_text(GUTENBERG)
-    book = read_book(path)
+    book = read_book(text(tmp_path / "sea.txt", GUTENBERG))
     assert (book.title, book.author, book.language) == ("The Sea", "Ann Writer", "en")
     assert outline(book)[1:] == [
         ("Chapter 1. Water", "body", [
@@ -277,46 +257,45 @@ def test_a_text_of_project_gutenberg(tmp_path):
 
 
 def test_the_acts_of_a_play_and_numerals_that_follow_each_other(tmp_path):
-    path = tmp_path / "play.txt"
-    path.write_text(
+    written = (
         "THE PLAY\n\nby Ann Writer\n\nACT I.\nSCENE I.\n[Rain.\nEnter ANN.]\n\nANN.\nHello?\n\n"
         "SCENE II.\n\nBO.\nI am.\n\nACT SECOND.\n\nANN.\nPart second is long.\n\nC\n\nEnd.\n"
     )
-    assert outline(read_book(path)) == [
+    assert outline(read_book(text(tmp_path / "play.txt", written))) == [
         ("Act 1. Scene 1.", "body", [
             "THE PLAY", "by Ann Writer", "Act 1. Scene 1.", "[Rain. Enter ANN.]",
             "ANN. Hello?", "SCENE II.", "BO. I am."]),
         ("Act Second.", "body", [
             "Act Second.", "ANN. Part second is long.", "C", "End."]),
     ]  # fmt: skip
-    path.write_text("".join(f"{numeral}\n\nIt rained.\n\n" for numeral in ("XLIX", "L", "LI")))
-    assert [chapter.title for chapter in read_book(path).chapters] == ["49", "50", "51"]
+    written = "".join(f"{numeral}\n\nIt rained.\n\n" for numeral in ("XLIX", "L", "LI"))
+    assert [chapter.title for chapter in read_book(text(tmp_path / "poems.txt", written)).chapters] == [
+        "49",
+        "50",
+        "51",
+    ]
 
 
 def test_page_numbers_and_running_heads_of_a_scan_go(tmp_path):
     pages = [f"THE SEA   {n}\n\nThis is page {w} and it goes\n\n{n}\n\f" for n, w in
              enumerate(("one", "two", "three", "four"), 10)]  # fmt: skip
-    path = tmp_path / "scan.txt"
-    path.write_text("".join(pages) + "on to the end.")
-    text = "\n".join(p.text for c in read_book(path).chapters for p in c.paragraphs)
-    assert "SEA" not in text
-    assert not any(map(str.isdigit, text))
-    assert "and it goes on to the end." in text.replace("\n", " ")
+    book = read_book(text(tmp_path / "scan.txt", "".join(pages) + "on to the end."))
+    found = " ".join(p.text for c in book.chapters for p in c.paragraphs).replace("\n", " ")
+    assert "SEA" not in found
+    assert not any(map(str.isdigit, found))
+    assert "and it goes on to the end." in found
 
 
 def test_text_in_an_older_encoding_and_without_blank_lines(tmp_path):
-    (tmp_path / "a.txt").write_bytes("Le garçon était là, près de la fenêtre fermée.\nIl rêvait.".encode("cp1252"))
-    (found,) = outline(read_book(tmp_path / "a.txt"))
-    assert found[2] == ["Le garçon était là, près de la fenêtre fermée.", "Il rêvait."]
+    written = "Le garçon était là, près de la fenêtre fermée.\nIl rêvait.".encode("cp1252")
+    ((_, _, found),) = outline(read_book(text(tmp_path / "a.txt", written)))
+    assert found == ["Le garçon était là, près de la fenêtre fermée.", "Il rêvait."]
 
 
 def test_parts_are_kept_or_left_out():
-    from service.books.book import USUALLY_SKIPPED, Paragraph
-
-    text, note = Paragraph("Text."), Paragraph("Note.", "note")
-    chapter = Chapter("One", (text, note))
-    kept = without(chapter, USUALLY_SKIPPED)
-    assert kept.paragraphs == (text,)
+    prose, note = Paragraph("Text."), Paragraph("Note.", "note")
+    chapter = Chapter("One", (prose, note))
+    assert without(chapter, USUALLY_SKIPPED).paragraphs == (prose,)
     assert without(chapter, frozenset()) == chapter
-    assert without(Chapter("Index", (text,), "back"), USUALLY_SKIPPED) is None
+    assert without(Chapter("Index", (prose,), "back"), USUALLY_SKIPPED) is None
     assert without(Chapter("Notes", (note,), "notes"), frozenset({"front"})) is not None

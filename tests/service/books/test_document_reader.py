@@ -53,7 +53,6 @@ def reading(starting, monkeypatch):
 def test_a_document_of_every_kind_is_read_as_in_this_process(documents, tmp_path, monkeypatch):
     (tmp_path / "p.jpg").write_bytes(made_books.picture())
     marked = '<h1>One</h1><p>Hello.</p><img src="p.jpg" alt="A p."/>'
-    cover = '<item id="c" href="c.jpg" media-type="image/jpeg" properties="cover-image"/>'
     paths = [
         text(tmp_path / "a.txt", "CHAPTER I\n\nIt rained.\n\nCHAPTER II\n\nGrüße aus Köln."),
         text(tmp_path / "b.txt", "Grüße aus Köln.".encode("utf-16")),
@@ -63,7 +62,7 @@ def test_a_document_of_every_kind_is_read_as_in_this_process(documents, tmp_path
         made_books.word(tmp_path / "a.docx"),
         made_books.epub(
             tmp_path / "a.epub", {"a.xhtml": made_books.page(marked)}, '<li><a href="a.xhtml">One</a></li>',
-            extra={"OPS/c.jpg": made_books.picture(), "OPS/p.jpg": made_books.picture()}, items=cover,
+            extra={"OPS/c.jpg": made_books.picture(), "OPS/p.jpg": made_books.picture()}, items=made_books.COVER,
         ),
     ]  # fmt: skip
     monkeypatch.chdir(tmp_path)

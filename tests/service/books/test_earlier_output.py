@@ -8,7 +8,7 @@ from service.books.document_reader import DocumentReader
 from service.books.ongoing_reading import ReadingLimits
 from service.books.outputs import Recording
 from service.settings import Settings
-from tests.service.books.made_books import epub, page
+from tests.service.books.made_books import epub, fiction, page
 from tests.service.books.read_command import played, read, read_here
 from tests.small_kokoro import write_small_kokoro
 
@@ -138,11 +138,8 @@ def test_a_book_is_known_by_its_own_identifier(shelf, kind):
         if kind == "epub":
             listed = '<li><a href="p.xhtml">One</a></li>'
             return epub(path, {"p.xhtml": page(f"<h1>One</h1><p>{text}</p>")}, listed, identifier=identifier)
-        path.write_text(
-            "<FictionBook><description><title-info><book-title>Sea</book-title></title-info>"
-            f"<document-info><id>{identifier}</id></document-info></description><body>"
-            f"<section><title><p>One</p></title><p>{text}</p></section></body></FictionBook>"
-        )
+        section = f"<section><title><p>One</p></title><p>{text}</p></section>"
+        path.write_text(fiction(section, more=f"<document-info><id>{identifier}</id></document-info>"))
         return path
 
     before = shelf.read("f.flac", book=book("a", "urn:x:1", "It rained."))["f.flac"]

@@ -8,27 +8,11 @@ from service.books.journal import Journal
 from service.books.narration import Manner
 from service.books.outputs import Output
 from service.errors import SynthesisError
+from tests.service.books.recorded_books import Heard
 
 pytestmark = pytest.mark.thorough
 
 TALE = "# One\n\nIt rained.\n\n# Two\n\nThen it stopped."
-
-
-class Told:
-    """What a watcher is told."""
-
-    def __init__(self):
-        self.events = []
-        self.n_made = 0
-
-    def tell(self, event, line, **fields):
-        self.events.append((event, fields))
-
-    def planning(self, share):
-        pass
-
-    def show(self, chapter, pace):
-        self.n_made += 1
 
 
 class Failing:
@@ -71,26 +55,25 @@ def make(tmp_path, synthesizer):
 def test_a_chunk_that_fails_twice_is_made(make, synthesizer, monkeypatch):
     failing = Failing(synthesizer, number=1, n_failures=2)
     monkeypatch.setattr(synthesizer, "stream", failing)
-    told = Told()
+    told = Heard()
     make(told)
     assert told.n_made == 4
     assert failing.n_calls == 6
-    assert "failed" not in dict(told.events)
+    assert not told.of("failed")
 
 
 def test_a_chunk_that_fails_for_good_is_told_and_all_others_are_kept(make, synthesizer, monkeypatch):
     failing = Failing(synthesizer, number=1, n_failures=3)
     monkeypatch.setattr(synthesizer, "stream", failing)
-    told = Told()
+    told, again = Heard(), Heard()
     place = r"1 parts of the text failed.*chapter 1 \(One\), from character 6, 'It rained\.'"
     with pytest.raises(SynthesisError, match=place):
         make(told)
     assert told.n_made == 3
-    assert dict(told.events)["failed"] == {
-        "chapter": 1, "title": "One", "start": 5, "text": "It rained.",
-        "reason": "the audio is incomplete",
+    (failed,) = [fields for event, _, fields in told.events if event == "failed"]
+    assert failed == {
+        "chapter": 1, "title": "One", "start": 5, "text": "It rained.", "reason": "the audio is incomplete"
     }  # fmt: skip
-    again = Told()
     make(again)
     assert again.n_made == 1
     assert failing.n_calls == 3 + 3 + 1

@@ -11,6 +11,7 @@ from service.books.document_budget import Budget
 from service.books.odd_characters import without_odd_in_xml
 from service.errors import InvalidBookError
 from tests.service.books import made_books
+from tests.service.books.made_books import fiction
 from tests.service.books.test_damaged_books import MAKERS
 
 ODD = [*map(chr, (*range(9), *range(0x0E, 0x20), 0x7F, 0xD800, 0xDBFF, 0xDFFF, 0xFFFE, 0xFFFF))]
@@ -75,20 +76,11 @@ def documents(folder, kind, said):
     for title, text in ((f"The {said}Sea", "It rained."), ("The Sea", f"It ra{said}ined.")):
         path = folder / f"a.{kind}"
         if kind == "fb2":
-            path.write_text(
-                f"<FictionBook><description><title-info><book-title>{title}</book-title>"
-                f"</title-info></description><body><section><p>{text}</p></section></body>"
-                "</FictionBook>"
-            )
+            path.write_text(fiction(f"<section><p>{text}</p></section>", title))
         elif kind == "html":
             path.write_text(f"<title>{title}</title><p>{text}</p>")
         else:
-            made_books.epub(path, {"a.xhtml": made_books.page(f"<p>{text}</p>")}, "")
-            with zipfile.ZipFile(path) as archive:
-                members = {name: archive.read(name) for name in archive.namelist()}
-            with zipfile.ZipFile(path, "w") as archive:
-                for name, content in members.items():
-                    archive.writestr(name, content.replace(b"The Sea &amp; I", title.encode()))
+            made_books.epub(path, {"a.xhtml": made_books.page(f"<p>{text}</p>")}, "", title=title)
         yield path
 
 
@@ -122,8 +114,7 @@ def test_sections_of_characters_are_as_they_are_written():
 
 
 def test_white_space_before_xml_and_ends_of_pages_are_no_harm(tmp_path):
-    path = tmp_path / "a.fb2"
-    made_books.fb2(path)
+    path = made_books.fb2(tmp_path / "a.fb2")
     expected = as_read(read_book(path))
     content = path.read_bytes().replace(b"It rained", b"It\x0crained")
     assert content.startswith(b"<?xml")
@@ -132,8 +123,6 @@ def test_white_space_before_xml_and_ends_of_pages_are_no_harm(tmp_path):
 
 
 SENTENCE = "Дождь шёл, «café» и чай; 東京 12."
-
-
 ENCODINGS = [
     ("utf-8", "", SENTENCE), ("utf-8-sig", "", SENTENCE), ("utf-16", "", SENTENCE),
     ("utf-16-le", "", "Дождь шёл."), ("utf-16-be", "", "It rained, café."),
@@ -151,14 +140,13 @@ DECLARED = [
     *((suffix, *case) for suffix in (".html", ".fb2") for case in DECLARED),
 ])  # fmt: skip
 def test_text_is_read_in_the_encoding_that_it_has(suffix, encoding, declared, text, tmp_path):
-    head = f"<?xml version='1.0' encoding='{declared or encoding}'?>" if suffix == ".fb2" else ""
-    before = {
-        ".fb2": f"{head}<FictionBook><description><title-info/></description><body><section><p>",
-        ".html": f"<meta charset='{declared or encoding}'><p>",
-    }.get(suffix, "")
-    after = "</p></section></body></FictionBook>" if suffix == ".fb2" else ""
+    declared = declared or encoding
+    written = {
+        ".fb2": f"<?xml version='1.0' encoding='{declared}'?>{fiction(f'<section><p>{text}</p></section>')}",
+        ".html": f"<meta charset='{declared}'><p>{text}",
+    }
     path = tmp_path / f"a{suffix}"
-    path.write_bytes(f"{before}{text}{after}".encode(encoding))
+    path.write_bytes(written.get(suffix, text).encode(encoding))
     book = read_book(path)
     assert book.chapters[0].paragraphs[-1].text == text
     assert book.n_dropped == 0
@@ -166,11 +154,10 @@ def test_text_is_read_in_the_encoding_that_it_has(suffix, encoding, declared, te
 
 @pytest.mark.parametrize("suffix", [".txt", ".md", ".html", ".fb2"])
 def test_a_byte_that_is_no_character_costs_no_other(suffix, tmp_path):
-    before = b"<FictionBook><description><title-info/></description><body><section><p>"
-    after = b"</p></section></body></FictionBook>"
     path = tmp_path / f"a{suffix}"
-    said = "Grüße aus Köln.".encode() + b"\xff It rained."
-    path.write_bytes(before + said + after if suffix == ".fb2" else said)
+    said = "Grüße aus Köln.\udcff It rained."
+    written = fiction(f"<section><p>{said}</p></section>") if suffix == ".fb2" else said
+    path.write_text(written, encoding="utf-8", errors="surrogateescape")
     assert read_book(path).chapters[0].paragraphs[-1].text == "Grüße aus Köln.\ufffd It rained."
 
 

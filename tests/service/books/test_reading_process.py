@@ -25,6 +25,7 @@ from tests.service.books.reading_processes import (
     starter_of,
     text,
 )
+from tests.service.commands import complaint, heed_interrupts
 
 
 def test_the_process_that_reads_has_nothing_of_the_service(document):
@@ -143,7 +144,7 @@ def test_all_processes_end_with_the_program_however_it_ends(name, number, docume
         [*program(tmp_path, "file"), str(document), f"{ODD}{name}"],
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(repository)},
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=heed_interrupts,
     )
     with process:
         wait_until(lambda: bool(started(document)))
@@ -163,3 +164,41 @@ def test_the_memory_of_this_process_does_not_grow_with_what_a_document_takes(doc
         status = Path(f"/proc/{starter}/status").read_text(encoding="utf-8")
         (peak,) = [line for line in status.splitlines() if line.startswith("VmHWM")]
         assert int(peak.split()[1]) < 100_000
+
+
+# `kokoro-service read` has its book read within limits.
+
+
+ENDLESS = str(Path(__file__).parents[1] / "api" / "endless_server.py")
+"""Also runs `read`."""
+
+
+def test_a_book_that_exceeds_a_limit_is_refused_in_one_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text(tmp_path / "a.txt", "It rained.\n\n" * 200_000)
+    for more in (["--list"], ["-o", "a.m4b"]):
+        line = complaint("read", "a.txt", *more, "--document-memory-bytes", "2000000")
+        assert line.startswith("kokoro-service: a.txt takes more than 2000000 bytes of memory")
+        assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+
+COMMANDS = [(more, number) for number in (signal.SIGINT, signal.SIGKILL) for more in (["--list"], ["-o", "a.m4b"])]
+
+
+@pytest.mark.parametrize(
+    ("more", "number"), [COMMANDS[0], *(pytest.param(*end, marks=pytest.mark.thorough) for end in COMMANDS[1:])]
+)
+def test_who_stops_the_command_stops_the_reading(more, number, tmp_path):
+    book = text(tmp_path / "a.txt", "loop now")
+    process = subprocess.Popen(
+        [sys.executable, ENDLESS, "read", str(book), *more],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=tmp_path,
+        preexec_fn=heed_interrupts,
+    )  # fmt: skip
+    with process:
+        wait_until(lambda: bool(started(book)))
+        starter = starter_of(process.pid)
+        process.send_signal(number)
+        told, _ = process.communicate(timeout=60)
+    assert (process.returncode, told) == (130 if number == signal.SIGINT else -number, "")
+    wait_until(lambda: not any(map(is_running, in_session_of(starter))))

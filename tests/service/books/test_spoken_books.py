@@ -3,8 +3,10 @@
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from service.books.book_files import read_book
 from service.books.sections import text_of_chapter
 from tests.service.api.test_hearing import listen, n_errors, recognizer, words
 from tests.service.audio.audio_samples import decoded
-from tests.service.books.read_command import played, read
+from tests.service.books.read_command import Call, played, read_whole
 from tests.service.books.real_books import letters, shakespeare, the_war_of_the_worlds
 
 pytestmark = pytest.mark.slow
@@ -23,32 +25,16 @@ MAX_ERRORS = 0.5
 """Share of the words of a chapter that the recognizer mishears: it was 0.21 of 843 words."""
 
 
-class Spoken:
-    """A book that was read aloud with its state kept.
+class Spoken(NamedTuple):
+    """A book that was read aloud: its file, its audio, what the command told, and what else there is of it."""
 
-    Args:
-        book: its file.
-        output: its audio, FLAC.
-        call: of the command.
-    """
-
-    def __init__(self, book, output, call):
-        assert call.returncode == 0, call.complaint
-        self.book = book
-        self.output = output
-        self.call = call
-        self.times = json.loads(output.with_suffix(".json").read_text(encoding="utf-8"))
-
-    @property
-    def n_samples(self):
-        return int(self.call.of("done")[0]["samples"])
-
-    def chunks(self):
-        """Yield the samples of each chunk, as the journal has them."""
-        database = sqlite3.connect(Path(f"{self.output}.state") / "speech.sqlite")
-        query = "select n_samples from chunk join sound using (key) order by position"
-        yield from (n for (n,) in database.execute(query))
-        database.close()
+    book: Path
+    output: Path
+    call: Call
+    times: dict
+    n_samples: int
+    chunks: list
+    """The samples of each chunk, as the journal has them."""
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +44,11 @@ def poems(shelf, tmp_path_factory, model_file, cache_dir):
     book = folder / "The Passionate Pilgrim.txt"
     shutil.copy(shakespeare(shelf, "passionate_pilgrim"), book)
     output = folder / "poems.flac"
-    options = ("--timestamps", "json", "--keep-state")
-    return Spoken(book, output, read(book, output, cache_dir, *options))
+    call = read_whole(book, output, cache_dir, "--timestamps", "json", "--keep-state")
+    with closing(sqlite3.connect(Path(f"{output}.state") / "speech.sqlite")) as database:
+        chunks = database.execute("select n_samples from chunk join sound using (key) order by position").fetchall()
+    times = json.loads(output.with_suffix(".json").read_text(encoding="utf-8"))
+    return Spoken(book, output, call, times, call.of("done")[0]["samples"], [n for (n,) in chunks])
 
 
 def check_times(times, chapters, n_samples):
@@ -81,7 +70,7 @@ def check_times(times, chapters, n_samples):
 def test_a_whole_book_is_the_sum_of_its_chunks_and_every_sentence_is_timed(poems):
     book = read_book(poems.book)
     assert len(book.chapters) == 13
-    assert sum(poems.chunks()) == poems.n_samples == played(poems.output).n_samples
+    assert sum(poems.chunks) == poems.n_samples == played(poems.output).n_samples
     assert poems.n_samples > 5 * 60 * 24_000
     check_times(poems.times, book.chapters, poems.n_samples)
 
@@ -89,10 +78,8 @@ def test_a_whole_book_is_the_sum_of_its_chunks_and_every_sentence_is_timed(poems
 def test_progress_is_right_within_a_tenth_from_the_first_tenth_on(poems):
     """By the speech that is made: a clock would measure the machine."""
     told = poems.call.of("progress")
-    chunks = list(poems.chunks())
-    assert len(told) == len(chunks)
     made = 0
-    for event, n_samples in zip(told, chunks, strict=True):
+    for event, n_samples in zip(told, poems.chunks, strict=True):
         made += n_samples
         share = made / poems.n_samples
         if share < 0.1:
@@ -108,17 +95,14 @@ def test_a_player_sees_the_book_in_each_format(form, poems, tmp_path, cache_dir)
     """As its manifest says: the file of times. Loudness and peaks are those after decoding."""
     output = tmp_path / f"poems.{form}"
     shutil.copytree(f"{poems.output}.state", f"{output}.state")
-    done = read(poems.book, output, cache_dir)
-    assert done.returncode == 0, done.complaint
-    assert not done.of("progress")
+    assert not read_whole(poems.book, output, cache_dir).of("progress")
     seen = played(output)
     assert seen.duration_s == pytest.approx(poems.n_samples / 24_000, abs=0.1)
     assert seen.tags["title"] == "The Passionate Pilgrim"
     timed = poems.times["chapters"]
     assert [title for title, _ in seen.chapters] == [chapter["title"] for chapter in timed]
-    assert [start_s for _, start_s in seen.chapters] == [
-        pytest.approx(chapter["start_s"], abs=0.001) for chapter in timed
-    ]
+    starts_s = [chapter["start_s"] for chapter in timed]
+    assert [start_s for _, start_s in seen.chapters] == pytest.approx(starts_s, abs=0.001)
     loudness = measure(decoded(output))
     assert loudness.lufs == pytest.approx(-18, abs=0.2)
     assert loudness.peak_dbtp < -1
@@ -127,8 +111,7 @@ def test_a_player_sees_the_book_in_each_format(form, poems, tmp_path, cache_dir)
 def test_a_recognizer_hears_a_whole_chapter(shelf, tmp_path, model_file, cache_dir):
     """Five minutes of a novel, with its cover, its author and its times."""
     path, output = the_war_of_the_worlds(shelf), tmp_path / "worlds.m4b"
-    done = read(path, output, cache_dir, "--chapters", "6", "--timestamps", "json")
-    assert done.returncode == 0, done.complaint
+    done = read_whole(path, output, cache_dir, "--chapters", "6", "--timestamps", "json")
     n_samples = done.of("done")[0]["samples"]
     seen = played(output)
     assert seen.duration_s * 24_000 == pytest.approx(n_samples, abs=0.5)

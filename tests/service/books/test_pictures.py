@@ -1,7 +1,7 @@
-"""Nothing that a book can do without keeps its speech from being written."""
+"""Covers and pictures are found, and none that is damaged keeps the speech from being written."""
 
 import zipfile
-from datetime import datetime, timezone
+from dataclasses import replace
 
 import av
 import pytest
@@ -9,35 +9,31 @@ from lxml import etree
 from service.audio.chaptered_file import BOOK_FORMATS
 from service.books.book import Book, Chapter, Illustration, Paragraph, Picture
 from service.books.book_files import read_book
-from tests.service.books import made_books
-from tests.service.books.made_books import page, picture, png, png_bomb
-from tests.service.books.recorded_books import Heard, recorded
+from service.books.illustrations import Gallery
+from service.books.sections import Pauses, sections
+from service.errors import InvalidBookError
+from tests.service.books import made_books, recorded_books
+from tests.service.books.made_books import COVER, page, picture, png, png_bomb
 
 from service.audio import chaptered_file
 
-WHEN = datetime(2026, 1, 31, tzinfo=timezone.utc)
 OUTPUTS = (*BOOK_FORMATS, "epub")
 
 
 def sea(path, cover, name="c.jpg", media_type="image/jpeg"):
     if path.suffix == ".fb2":
         return made_books.fb2(path, cover)
-    return made_books.epub(
-        path, {"a.xhtml": page("<h1>Water</h1><p>It rained.</p>")}, "",
-        items=f'<item id="c" href="{name}" media-type="{media_type}" properties="cover-image"/>',
-        extra={f"OPS/{name}": cover},
-    )  # fmt: skip
+    pages = {"a.xhtml": page("<h1>Water</h1><p>It rained.</p>")}
+    items = COVER.replace("c.jpg", name).replace("image/jpeg", media_type)
+    return made_books.epub(path, pages, "", items=items, extra={f"OPS/{name}": cover})
 
 
 def written(book, output):
-    heard = Heard()
-    with recorded(book, output, heard) as audiobook:
-        (path,) = audiobook.write(WHEN)
-    assert path == output
-    if output.suffix == ".epub":
-        return heard
-    with av.open(str(output)) as file:
-        assert sum(frame.samples for frame in file.decode(audio=0)) > 0
+    """Write a book, and look that its sound is there."""
+    heard = recorded_books.written(book, output)
+    if output.suffix != ".epub":
+        with av.open(str(output)) as file:
+            assert sum(frame.samples for frame in file.decode(audio=0)) > 0
     return heard
 
 
@@ -63,8 +59,7 @@ def test_the_speech_is_written_without_such_a_cover(kind, form, tmp_path):
     book = read_book(sea(tmp_path / f"sea.{kind}", DAMAGED["cut off"]))
     heard = written(book, tmp_path / f"out.{form}")
     assert heard.of("note") == list(book.notes)
-    (done,) = heard.of("done")
-    assert done.endswith("of speech; the cover is left out: it is damaged")
+    assert heard.of("done")[0].endswith("of speech; the cover is left out: it is damaged")
 
 
 @pytest.mark.parametrize("form", OUTPUTS)
@@ -81,8 +76,7 @@ def test_a_cover_that_is_called_by_another_name_is_what_it_is(form, tmp_path):
 
 def test_a_cover_that_is_damaged_in_its_archive_is_left_out(tmp_path):
     path = sea(tmp_path / "sea.epub", picture())
-    content = path.read_bytes()
-    path.write_bytes(content.replace(picture(), picture()[:-1] + b"\0"))
+    path.write_bytes(path.read_bytes().replace(picture(), picture()[:-1] + b"\0"))
     book = read_book(path)
     assert book.cover is None
     assert "Bad CRC-32" in book.notes[0]
@@ -142,3 +136,65 @@ def test_a_picture_that_is_gone_is_left_out(tmp_path):
     paragraphs = (Paragraph("", "picture", gone), Paragraph("It rained."))
     book = Book("Sea", (), None, None, (Chapter("One", paragraphs),), "0")
     assert len(written(book, tmp_path / "out.epub").of("note")) == 1
+
+
+# Pictures stay where they were.
+
+
+def content_of(illustration):
+    with Gallery() as gallery:
+        return gallery.content_of(illustration)
+
+
+def test_pictures_stay_where_they_were(tmp_path):
+    text = (
+        '<h1>Water</h1><p>It rained. <img src="im/a%20b.jpg" alt=" The\n sea"/></p>'
+        '<figure><a href="b.html"><img src="IM/gif.jpg"/></a><figcaption>A ship</figcaption></figure>'
+        '<table><tr><td><img src="im/a%20b.jpg" alt="Again"/></td><td>x</td></tr></table>'
+        '<p><img src="c.jpg" alt="cover"/><img src="lost.jpg"/><img src="text.jpg"/><img src="http://[a"/>'
+        '<img src="data:image/png;base64,AA=="/><img src="../../../etc/passwd"/><img/>End.</p>'
+    )
+    path = made_books.epub(
+        tmp_path / "sea.epub", {"one.xhtml": page(text)}, '<li><a href="one.xhtml">Water</a></li>', items=COVER,
+        extra={
+            "OPS/c.jpg": picture(), "OPS/im/a b.jpg": picture(), "OPS/im/gif.jpg": b"GIF89a",
+            "OPS/text.jpg": "no picture",
+        },
+    )  # fmt: skip
+    (chapter,) = read_book(path).chapters
+    assert [(p.kind, p.text) for p in chapter.paragraphs] == [
+        ("heading", "Water"), ("picture", ""), ("text", "It rained."), ("picture", ""),
+        ("caption", "A ship"), ("picture", ""), ("table", "x"), ("text", "End."),
+    ]  # fmt: skip
+    found = [p.illustration for p in chapter.paragraphs if p.illustration]
+    assert [(one.member, one.media_type, one.alt) for one in found] == [
+        ("OPS/im/a b.jpg", "image/jpeg", "The sea"), ("OPS/im/gif.jpg", "image/gif", ""),
+        ("OPS/im/a b.jpg", "image/jpeg", "Again"),
+    ]  # fmt: skip
+    assert content_of(found[0]) == picture()
+    assert found[0] == found[2]
+    with_pictures = list(sections(chapter, Pauses()))
+    without_pictures = replace(chapter, paragraphs=tuple(p for p in chapter.paragraphs if not p.illustration))
+    assert with_pictures == list(sections(without_pictures, Pauses()))
+    path.write_bytes(b"")
+    with pytest.raises(InvalidBookError, match=r"sea\.epub: the picture OPS/im/a b\.jpg"):
+        content_of(found[0])
+
+
+def test_pictures_of_html_are_in_its_own_folder(tmp_path):
+    folder = tmp_path / "book"
+    (folder / "im").mkdir(parents=True)
+    for place in (tmp_path / "secret.jpg", folder / "im/a.jpg"):
+        place.write_bytes(picture())
+    (folder / "link.jpg").symlink_to(tmp_path / "secret.jpg")
+    secrets = ("../secret.jpg", tmp_path / "secret.jpg", "link.jpg", "im", "%00", "file:im/a.jpg")
+    path = folder / "a.html"
+    path.write_text(
+        '<h1>Water</h1><p>It rained.</p><img src="im/a.jpg?1" alt="Sea">'
+        + "".join(f'<img src="{src}">' for src in secrets)
+    )
+    (chapter,) = read_book(path).chapters
+    (found,) = [p.illustration for p in chapter.paragraphs if p.illustration]
+    assert (found.member, found.alt) == (None, "Sea")
+    assert found.source == (folder / "im/a.jpg").resolve()
+    assert content_of(found) == picture()
