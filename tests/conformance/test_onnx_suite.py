@@ -189,4 +189,4 @@ def test_exactly_the_cases_pass_that_pass_through_the_package(category, onnxrunt
         if compare(case) and isinstance(case.model, bytes):
             compare(lowered(case))
     assert not differences, "\n".join(differences)
-    assert len(passing) >= AT_LEAST[category]
+    assert len([case for case in passing if "(lowered)" not in case.name]) >= AT_LEAST[category]

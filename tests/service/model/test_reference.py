@@ -90,7 +90,7 @@ def test_files_that_are_no_reference_or_not_there(reference, file, tmp_path):
 
     assert not [what for what, content in contents.items() if not is_refused(content)]
     with pytest.raises(NoReferenceError, match=r"^reference\.npz: No such file or directory$"):
-        Reference.read(tmp_path / "reference.npz")
+        Reference.read(tmp_path / "none/reference.npz")
 
 
 def test_the_same_model_says_the_same(model, reference):

@@ -149,8 +149,8 @@ NEAR_MISSES = {
 def test_what_only_looks_like_one_is_left_alone(graph):
     check_near_misses(convolutions.rules(), NEAR_MISSES)
     for build in (Variation(), Variation(attributes={}), Variation(bias=biased())):
-        graph = Published()
-        assert convolutions.rules().apply_to_model(graph.model(*build(graph))) == 1
+        alike = Published()
+        assert convolutions.rules().apply_to_model(alike.model(*build(alike))) == 1
     # ONNX Runtime has no such convolution on every machine, so this one is not run.
     quantized, scale, zero = graph.quantized(graph.given(1, 6, 8))
     weight = graph.weights(6, 6, 3, kind=np.int8)
