@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from bench.command import Section, command_line, publish
 from bench.processes import ChildError
@@ -51,10 +52,15 @@ def _run(checkout: Path, target: str) -> tuple[float, float, int]:
     """Return processor time and time in minutes, and how many tests have passed."""
     used, started = _busy_s(), time.monotonic()
     command = ["make", "--no-print-directory", target]
-    done = subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
+    with TemporaryFile("w+") as output:  # and no pipe, which a server that is left would hold open
+        done = subprocess.run(
+            command, cwd=checkout, stdout=output, stderr=subprocess.STDOUT, check=False
+        )
+        output.seek(0)
+        told = output.read()
     if done.returncode:
-        raise ChildError(f"make {target} in {checkout.name} failed: {done.stdout[-2000:]}")
-    passed = sum(map(int, COUNTS.findall(done.stdout)))
+        raise ChildError(f"make {target} in {checkout.name} failed: {told[-2000:]}")
+    passed = sum(map(int, COUNTS.findall(told)))
     return (_busy_s() - used) / 60, (time.monotonic() - started) / 60, passed
 
 
