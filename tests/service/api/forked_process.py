@@ -1,7 +1,8 @@
 """Processes that are forked from one that has imported the service, which takes two thirds of a start.
 
 `multiprocessing` keeps that one. It has no thread and no library of ONNX Runtime, so a fork is what a process of
-its own would be at that point, except that it ends without the functions of `atexit`.
+its own would be at that point, except that it ends without the functions of `atexit`. `test_http` and `test_starts`
+have one of their own.
 """
 
 import multiprocessing

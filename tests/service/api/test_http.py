@@ -181,7 +181,7 @@ def test_texts_stay_out_of_the_log(server):
 @pytest.mark.own_server
 @pytest.mark.thorough
 def test_before_the_model_is_there_health_answers_and_speech_is_refused(start_server):
-    server = start_server()
+    server = start_server(forked=False)
     assert server.client.get("/health").status_code == 200
     refused = speak(server, text="a")
     assert_error(refused, 503, "not_ready")

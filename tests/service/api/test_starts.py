@@ -46,7 +46,7 @@ def assert_told(lines, part):
     pytest.param((), {"ONNXRUNTIME_DIR": "/nowhere"}, "ONNXRUNTIME_DIR is set", marks=pytest.mark.thorough),
 ])  # fmt: skip
 def test_a_process_that_cannot_serve_ends_with_one_line_and_status_1(start_server, arguments, environment, part):
-    server = start_server(*arguments, environment=environment)
+    server = start_server(*arguments, environment=environment, forked=False)
     assert server.process.wait(timeout=120) == 1
     server.wait_for(r"kokoro-service: ")
     assert_told(server.log, part)
