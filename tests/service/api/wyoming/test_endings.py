@@ -67,8 +67,11 @@ def test_who_reads_nothing_is_cut_off(faulty):
         faulty.wait_for("outcome=stalled")
         read_out(connection)
         client.close()
-    (line,) = lines_since(faulty, n_lines)
-    assert "outcome=stalled" in line
+    # One that the buffers of the system hold may have ended; those that waited are nobody's any more.
+    *ended, last = lines_since(faulty, n_lines)
+    assert "outcome=stalled" in last
+    assert len(ended) < 3
+    assert all("outcome=ok" in line for line in ended)
     wait_until(lambda: metric(faulty, "kokoro_wyoming_open") == 0)
 
 
