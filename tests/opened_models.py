@@ -1,13 +1,12 @@
 """Models opened without a cache."""
 
 from service.loading import load_synthesizer
-from service.model.prepared import CacheKey
-from service.settings import Settings
-from tests.small_kokoro import write_small_kokoro
-
 from service.model import PreparedModel, SplitModel, open_runtime
 from service.model import open as open_model
+from service.model.prepared import CacheKey
 from service.preparation import Source
+from service.settings import Settings
+from tests.small_kokoro import write_small_kokoro
 
 
 def open_file(path, runtime=None):

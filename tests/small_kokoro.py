@@ -13,6 +13,7 @@ import signal
 import numpy as np
 import onnx
 from onnx import numpy_helper, parser
+
 from service.model.durations import TENSOR_NAME
 from service.preparation.manifest import File, Manifest
 from service.preparation.refusal import Refusal, RefusedError

@@ -1,6 +1,7 @@
 import subprocess
 
 import pytest
+
 from tests import changed
 
 # What a change reaches, and what it does not.

@@ -6,6 +6,7 @@ import importlib
 import kubernetes_validate
 import pytest
 import yaml
+
 from service.api.metrics import Metrics
 from service.errors import SettingsError
 from service.settings import ENVIRONMENT_PREFIX, Settings, load_settings

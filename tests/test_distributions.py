@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from packaging.requirements import Requirement
-from tests.ortffi.tiny_models import doubling
 
 import ortffi
 import service
+from tests.ortffi.tiny_models import doubling
 
 pytestmark = pytest.mark.thorough
 

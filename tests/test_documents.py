@@ -4,9 +4,8 @@ import re
 import sys
 from itertools import pairwise
 
-from service.settings import Settings, load_settings
-
 from service import errors
+from service.settings import Settings, load_settings
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 import soundfile
-from tests.service.api.serving_process import Server
 
 from service.speech import Utterance
+from tests.service.api.serving_process import Server
 
 pytestmark = [
     pytest.mark.slow,

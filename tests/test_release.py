@@ -6,10 +6,10 @@ import subprocess
 from itertools import pairwise
 
 import pytest
-from distributions import release
-from distributions.release import ReleaseError
 
 import service
+from distributions import release
+from distributions.release import ReleaseError
 
 FILES = (
     "service/__init__.py", "distributions/kokoro-service/pyproject.toml", "Dockerfile",

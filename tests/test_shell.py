@@ -4,6 +4,7 @@ import shutil
 import subprocess
 
 import pytest
+
 from distributions import shell
 from service.__main__ import main
 

@@ -4,10 +4,10 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from tests.opened_models import open_file, open_folder
-from tests.small_kokoro import write_parts, write_small_kokoro
 
 from service.text import load_vocabulary
+from tests.opened_models import open_file, open_folder
+from tests.small_kokoro import write_parts, write_small_kokoro
 
 PHONEMES = "həlˈO wˈɜɹld."
 IDS = load_vocabulary().token_ids(PHONEMES)

@@ -19,7 +19,6 @@ from pathlib import Path
 from bench.stock import leave_out_native_operators
 from service.loading import load_synthesizer
 from service.settings import Settings
-
 from service.speech import Utterance
 from service.text import load_vocabulary
 

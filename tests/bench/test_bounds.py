@@ -9,6 +9,8 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+
+from bench import command, first_audio, pace, peak
 from bench.command import Section, exit_status, publish
 from bench.deadline import Deadline
 from bench.decoding import sides_with_windows
@@ -25,8 +27,6 @@ from bench.windows.comparison import compare as compare_windows
 from bench.windows.ways import PUBLISHED, WHOLE, WINDOWS
 from service.model.durations import SAMPLES_PER_FRAME
 from service.speech.windows import windows_of
-
-from bench import command, first_audio, pace, peak
 
 VOICES = ("af_heart", "am_michael")
 CASES = [Case(f"Sentence {n}.", f"sˈɛntəns {n}.", voice) for n in range(5) for voice in VOICES]

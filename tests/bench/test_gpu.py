@@ -12,6 +12,8 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+
+import ortffi
 from bench.gpu import chunks, measurements, presence
 from bench.gpu.measurements import against, mixed_lengths, share_on_gpu
 from bench.gpu.peer import open_package
@@ -20,16 +22,14 @@ from bench.gpu.setup import Extent, Setup, blocks
 from bench.processes import ChildError
 from bench.sides import Spoken
 from bench.variants import opened, prepared_for_gpus
+from service.machine import Machine
+from service.model import SplitModel
 from service.model.parity import log_spectral_distance
 from service.settings import Settings
 from service.speech.windows import MOST_FRAMES, WHOLE_FRAMES, windows_of
 from tests.cuda.stub import Stub, compile_library
 from tests.opened_models import open_folder
 from tests.small_kokoro import write_parts, write_small_kokoro
-
-import ortffi
-from service.machine import Machine
-from service.model import SplitModel
 
 
 class Talker:

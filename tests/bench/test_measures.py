@@ -7,6 +7,8 @@ from statistics import mean
 
 import numpy as np
 import pytest
+
+from bench import fleet
 from bench.fleet import Text, blind, poisson, rate, simulate
 from bench.likeness import Likeness, jump_ratios, loudness_changes, percentiles
 from bench.processes import ChildError
@@ -18,8 +20,6 @@ from bench.streams import BYTES_PER_S as B
 from bench.streams import heard
 from service.model.parity import log_spectral_distance
 from service.speech.windows import FADE_SAMPLES
-
-from bench import fleet
 
 RATE_HZ = 24_000
 N_SAMPLES = 120_000

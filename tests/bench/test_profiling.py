@@ -3,10 +3,11 @@ import shutil
 import subprocess
 
 import pytest
+from onnx import TensorProto, helper
+
 from bench.limits import SOURCE, limit_of, measure_peaks
 from bench.processes import ChildError
 from bench.profiling import PARTS, Run, joined, part_of, parts_of, read_runs
-from onnx import TensorProto, helper
 
 
 def kernel(name, operator, start, duration, inputs=(), outputs=()):

@@ -1,4 +1,5 @@
 import pytest
+
 from bench.regression import Ratio, compare, read_recorded, record
 
 

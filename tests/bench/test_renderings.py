@@ -5,6 +5,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
+from bench import pace, speech
 from bench.deadline import Deadline, OutOfTimeError
 from bench.processes import ChildError
 from bench.quality import duration_cases
@@ -18,8 +20,6 @@ from bench.windows.ways import PUBLISHED, WHOLE, WINDOWS
 from service.model.durations import SAMPLES_PER_FRAME
 from service.speech.chunking import MAX_CHUNK_LENGTH, MIN_CHUNK_LENGTH
 from service.speech.windows import FADE_SAMPLES, Seams, windows_of
-
-from bench import pace, speech
 from service.text import Espeak, load_vocabulary
 
 VOICES = ("af_heart", "bf_emma")

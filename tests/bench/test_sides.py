@@ -4,18 +4,18 @@ import argparse
 from types import SimpleNamespace
 
 import pytest
+
+from bench import variants
 from bench.gpu.chunks import chunk
 from bench.processes import ChildError
 from bench.sides import parse_side
 from bench.variants import VARIANTS, add_variants, chosen_variants, opened, prepared_for_gpus
+from service.model import WholeModel
 from service.model.decoder import Decoder
 from service.model.prepared import ENCODER
+from service.preparation import getting
 from service.preparation.operators import NativeUnavailableError, find_native_operators
 from service.settings import BUCKETS, Settings
-
-from bench import variants
-from service.model import WholeModel
-from service.preparation import getting
 
 
 def test_a_side_is_a_label_settings_and_what_its_operators_run_on():

@@ -3,6 +3,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
 from bench.deadline import Deadline, OutOfTimeError
 from bench.statistics import fit, observations
 from bench.statistics.accuracy import compare, errors_of
@@ -11,7 +12,6 @@ from bench.statistics.observations import Observations, observe
 from bench.statistics.plan import Chunk, plan
 from service.model.decoder import Decoded, Encoding
 from service.model.statistics import StatisticsPredictor, raveled
-
 from service.speech import VoiceLibrary
 
 SMALL = (16, 8)

@@ -4,6 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
 from bench.agreement import draw, joined
 from bench.agreement import words as phoneme_words
 from bench.closed_list import ClosedList
@@ -11,7 +12,6 @@ from bench.isolated_words import COMMANDS, LETTERS, NUMBERS, Way, cut, frames_of
 from bench.isolated_words import words_of as words_of_voices
 from bench.normalizers import distance, main, read, read_table, score, words
 from bench.short_texts import english_voices, resampled_interval
-
 from service.speech import Utterance
 
 READ = {

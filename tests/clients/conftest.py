@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+
 from tests.clients.environment import KEY, ORIGIN, PYTHON
 from tests.service.api.serving_process import lent, write
 

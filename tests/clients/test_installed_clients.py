@@ -7,6 +7,7 @@ import subprocess
 from base64 import b64decode
 
 import pytest
+
 from tests.clients.environment import EXAMPLES, KEY, LONG, NODE, PROGRAMS, STAND_INS, TEXT, hear, hear_pcm, run_program
 from tests.service.api.speech_client import speak
 from tests.service.api.websocket.sessions import spoken

@@ -16,6 +16,7 @@ from urllib.parse import quote
 import httpx
 import numpy as np
 import pytest
+
 from tests.clients.environment import KEY, LONG, ORIGIN, TEXT, hear, hear_pcm
 
 STRANGERS_KEY = "sk-somebody-elses-0123456789"

@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 
 import pytest
+
 from tests.cluster.ray_nodes import Cluster
 
 

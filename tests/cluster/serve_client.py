@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 import httpx
+
 from tests.cluster.ray_nodes import DASHBOARD
 
 PORT = 27800

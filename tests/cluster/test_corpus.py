@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import pytest
+
 from tests.cluster.ray_nodes import ADDRESS, processes
 from tests.service.cluster.corpora import command, folder_of, kill_during, manifest, n_kept, write_corpus
 

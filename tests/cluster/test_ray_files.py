@@ -12,6 +12,7 @@ pytestmark = [
 @pytest.mark.parametrize("name", ["serve.yaml", "serve-gpu.yaml", "rayservice.yaml"])
 def test_ray_takes_the_file(repository, name):
     from ray.serve.schema import ServeDeploySchema
+
     from service.cluster.serving import build
 
     config = yaml.safe_load((repository / "deploy/ray" / name).read_text(encoding="utf-8"))
@@ -54,6 +55,7 @@ def test_a_mistake_in_the_arguments_is_told_in_one_line():
 ])  # fmt: skip
 def test_speech_decides_how_many_replicas_there_are(speaking, full, n_queued, n_wanted):
     from ray.serve.config import AutoscalingConfig, AutoscalingContext
+
     from service.cluster.speech_scaling import replicas_for_speech
 
     context = AutoscalingContext(

@@ -16,6 +16,7 @@ import httpx
 import numpy as np
 import pytest
 import soundfile
+
 from tests.cluster.ray_nodes import WORKER
 from tests.cluster.serve_client import PORT, URL, Serve, ask
 from tests.service.api.speech_socket import SpeechSocket

@@ -19,9 +19,9 @@ import pytest
 from onnx import numpy_helper, parser
 from onnx.backend.test.loader import load_model_tests
 from onnx.backend.test.runner import Runner
-from tests.conformance.two_sides import Ortffi, Package, same
 
 from ortffi import OrtError
+from tests.conformance.two_sides import Ortffi, Package, same
 
 CATEGORIES = ("node", "simple", "pytorch-converted", "pytorch-operator")
 """All but `real`, whose models are downloaded or have random weights."""

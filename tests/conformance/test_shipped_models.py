@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tests.conformance.two_sides import Ortffi, Package, same
 
 

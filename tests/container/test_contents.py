@@ -5,6 +5,7 @@ import os
 import py_compile
 
 import pytest
+
 from tests.container import contents
 
 

@@ -11,9 +11,9 @@ import sys
 
 import pytest
 import yaml
-from service.settings import Settings, load_settings
 
 from service import __version__
+from service.settings import Settings, load_settings
 
 DOCKERFILES = ("Dockerfile", "Dockerfile.jetson")
 UNIT = "deploy/kokoro-service.service"

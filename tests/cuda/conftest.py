@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+
 from tests.cuda.stub import Stub, compile_library
 from tests.small_kokoro import write_small_kokoro
 

@@ -10,6 +10,7 @@ import re
 from collections import namedtuple
 
 import pytest
+
 from ortffi._api import ErrorCode
 from tests.cuda.gpu_models import N_TOKENS, run_model
 from tests.cuda.stub import Refusal

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import onnx
 import pytest
+
+from service.model import PREPARE_COMMAND
 from service.model.prepared import REFERENCE
+from service.preparation import Source
 from service.preparation.for_gpus import for_gpu
 from service.preparation.store import Store
 from tests.cuda.stub import Refusal
 from tests.small_kokoro import note, write_parts
-
-from service.model import PREPARE_COMMAND
-from service.preparation import Source
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

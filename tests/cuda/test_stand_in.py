@@ -5,6 +5,7 @@ import signal
 import sys
 
 import pytest
+
 from tests.cuda.stub import Refusal
 
 IMPORTS = """

@@ -7,12 +7,12 @@ from contextlib import closing
 from functools import cache
 
 import pytest
-from service.loading import load_model, load_runtime, prepare_model
-from service.settings import Settings
-from tests.service.api.serving_process import starting
 
 import ortffi
+from service.loading import load_model, load_runtime, prepare_model
 from service.machine import CudaBuild, Machine
+from service.settings import Settings
+from tests.service.api.serving_process import starting
 
 
 def lack_of_build():

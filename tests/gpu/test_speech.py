@@ -9,16 +9,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+import ortffi
 from bench.device_memory import device_memory
 from service.loading import load_runtime, load_voices
+from service.machine import Machine
 from service.model.parity import MAX_DISTANCE_DB, log_spectral_distance
 from service.settings import Settings
 from service.speech.windows import WindowedSounds
-from tests.opened_models import open_folder
-
-import ortffi
-from service.machine import Machine
 from service.text import load_vocabulary
+from tests.opened_models import open_folder
 
 SENTENCES = 48
 SPEEDS = (1.0, 0.5, 1.3, 0.8, 2.0)

@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from tests.native import native_library, native_models
 
 import ortffi
+from tests.native import native_library, native_models
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+
 from service.preparation.layout import Layout
 
 # ONNX Runtime scales a product and adds its bias in one rounding on arm64, in two elsewhere.

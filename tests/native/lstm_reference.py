@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from tests.native import kokoro_reference as reference
 from tests.native.kokoro_reference import fused, plus_product
 

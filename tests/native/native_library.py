@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+
 from service.preparation.layout import Layout
 from tests.native import kokoro_reference as reference
 

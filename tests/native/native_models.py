@@ -1,9 +1,9 @@
 """Models of a node or a few, whose tensors are all inputs of the model."""
 
 from onnx import TensorProto, helper
-from tests.native import native_library
 
 import ortffi
+from tests.native import native_library
 
 TYPES = {"float32": TensorProto.FLOAT, "int8": TensorProto.INT8, "uint8": TensorProto.UINT8, "int32": TensorProto.INT32}
 PACKED = {"DynamicQuantizeConv", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul", "ResidualBlock"}

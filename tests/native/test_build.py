@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+
 from tests.native import native_library
 
 build = native_library.native_build

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from ortffi._table import TABLE
 from tests.native import native_library
 

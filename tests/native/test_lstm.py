@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 from onnx import helper
+
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
 from tests.native.lstm_reference import N_GATES, random_lstm

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from onnx import helper
+
+import ortffi
 from service.preparation.layout import Layout
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
 from tests.native.native_models import made_of
-
-import ortffi
 
 OPTIONAL = ["bias", "style", "alpha", "residual", "addend"]
 COMBINATIONS = [frozenset(chosen) for n in range(len(OPTIONAL) + 1) for chosen in itertools.combinations(OPTIONAL, n)]

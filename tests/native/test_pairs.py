@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
 from tests.native.native_library import assert_exact

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
+
 from tests.native import kokoro_reference as reference
 from tests.native import native_library, native_models
 

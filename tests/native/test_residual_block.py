@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.native import kokoro_reference as reference
-from tests.native import native_models
 
 import ortffi
+from tests.native import kokoro_reference as reference
+from tests.native import native_models
 
 OPERANDS = ("weight", "weight_sums", "runs", "bias", "style", "alpha")
 EPSILON = 1e-5

@@ -6,9 +6,9 @@ import math
 from collections import namedtuple
 
 import numpy as np
-import ortffi.environment
 
 import ortffi
+import ortffi.environment
 from ortffi import ElementType, Memory, SessionBuilder, SessionOptions
 
 NAN, HUGE, THING = math.nan, 2**200, object()

@@ -4,10 +4,10 @@ import logging
 from contextlib import contextmanager
 
 import numpy as np
-from tests.ortffi import tiny_models
 
 import ortffi
 from ortffi import DTYPES, ElementType, Memory, RunOptions, SessionBuilder, SessionOptions, Value
+from tests.ortffi import tiny_models
 
 SMALL, LARGE = np.ones(3, np.float32), np.ones(5000, np.float32)
 INDEX, TEXT = np.array([0]), np.array(["text", ""])

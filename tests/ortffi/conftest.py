@@ -7,13 +7,13 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import ortffi.environment
 import pytest
+
+import ortffi
+import ortffi.environment
 from ortffi._api import Api
 from ortffi.errors import check
 from tests.ortffi.fake_vtable import FakeVtable, environment_of
-
-import ortffi
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -4,11 +4,10 @@ import ctypes
 import dataclasses
 from contextlib import contextmanager
 
+import ortffi
 from ortffi._api import SLOTS, Api, LogLevel
 from ortffi.environment import Environment
 from ortffi.errors import check
-
-import ortffi
 
 _KINDS = {
     "arena configuration": ("CreateArenaCfgV2", "ReleaseArenaCfg"),

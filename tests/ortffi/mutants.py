@@ -6,6 +6,7 @@ from pathlib import Path
 
 import onnx
 from google.protobuf.message import DecodeError
+
 from tests.ortffi import tiny_models, typed_models
 
 MOST_BYTES = 3000

@@ -3,9 +3,9 @@
 from contextlib import contextmanager
 
 import pytest
-from ortffi._api import SLOTS, new
 
 import ortffi
+from ortffi._api import SLOTS, new
 
 
 def create_session(environment, model, *steps):

@@ -6,15 +6,15 @@ from enum import Enum
 from types import SimpleNamespace
 
 import numpy as np
-import ortffi.environment
 import pytest
+
+import ortffi
+import ortffi.environment
+from ortffi import Memory, RunOptions, SessionBuilder, Value
 from tests.ortffi import tiny_models
 from tests.ortffi.argument_rows import ROWS, X, call, wrong_values
 from tests.ortffi.fake_vtable import FakeVtable
 from tests.ortffi.raw_session import needs
-
-import ortffi
-from ortffi import Memory, RunOptions, SessionBuilder, Value
 
 REFUSED = (TypeError, ValueError, ortffi.InvalidArgumentError)
 """`ClosedError` is a `ValueError`."""

@@ -1,14 +1,14 @@
 """Which provider computes which node: asked of a new library, heard of an old one."""
 
 import pytest
+
+import ortffi
+from ortffi import LogLevel
 from ortffi.assignment import RECORD_ASSIGNMENT, AssignedNode, PlacementLog, count_by_provider, read_assignment
 from ortffi.errors import UnsupportedError
 from ortffi.logs import LoggingFunction
 from tests.ortffi import tiny_models
 from tests.ortffi.raw_session import listen, needs, raw_session
-
-import ortffi
-from ortffi import LogLevel
 
 CPU = "CPUExecutionProvider"
 

@@ -10,11 +10,11 @@ from concurrent.futures import Future
 
 import numpy as np
 import pytest
-from ortffi._waiting import outcome
-from tests.ortffi import lifetimes, tiny_models
 
 import ortffi
 from ortffi import RunOptions
+from ortffi._waiting import outcome
+from tests.ortffi import lifetimes, tiny_models
 
 ENDLESS = 10**12
 N_TASKS = 20

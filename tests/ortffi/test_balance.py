@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+import ortffi
+from ortffi import SessionBuilder, Value
 from ortffi._api import SLOTS
 from tests.ortffi import tiny_models
 from tests.ortffi.balanced_work import EVERYTHING, INDEX, LARGE, SMALL, TEXT, load, look_around
 from tests.ortffi.fake_vtable import CREATES, CREATES_FOR_GOOD, CREATES_SEVERAL, LENDS, RELEASES
 from tests.ortffi.lifetimes import count
-
-import ortffi
-from ortffi import SessionBuilder, Value
 
 pytestmark = pytest.mark.thorough
 

@@ -4,11 +4,11 @@ from functools import partial
 
 import numpy as np
 from hypothesis import strategies as st
+
+import ortffi
 from tests.ortffi import tiny_models
 from tests.ortffi.refusals import not_refused
 from tests.profiles import given
-
-import ortffi
 
 
 @given(

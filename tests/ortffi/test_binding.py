@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 import pytest
 from onnx import TensorProto
-from tests.ortffi import tiny_models, typed_models
-from tests.ortffi.meeting import together
-from tests.ortffi.refusals import not_refused
 
 import ortffi
 from ortffi import Memory, RunOptions, Value
+from tests.ortffi import tiny_models, typed_models
+from tests.ortffi.meeting import together
+from tests.ortffi.refusals import not_refused
 
 LENGTHS = [1, 8, 5000]
 

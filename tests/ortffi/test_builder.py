@@ -4,11 +4,11 @@ from functools import partial
 
 import numpy as np
 import pytest
-from tests.ortffi import tiny_models
-from tests.ortffi.refusals import not_refused
 
 import ortffi
 from ortffi import ErrorCode, GraphOptimizationLevel, LogLevel, OrtError, SessionBuilder
+from tests.ortffi import tiny_models
+from tests.ortffi.refusals import not_refused
 
 ONES = np.ones(2, np.float32)
 MODEL = tiny_models.add()

@@ -4,11 +4,11 @@ import threading
 
 import numpy as np
 import pytest
+
+import ortffi
 from tests.ortffi import tiny_models
 from tests.ortffi.lifetimes import count
 from tests.ortffi.meeting import PATIENCE_S, check_results, together, wait_until
-
-import ortffi
 
 pytestmark = pytest.mark.thorough
 

@@ -3,14 +3,14 @@
 import ctypes
 
 import pytest
+
+import ortffi
+from ortffi import SessionBuilder
 from ortffi._api import new
 from ortffi._provider_options import CUDA_OPTIONS, TENSORRT_OPTIONS
 from ortffi.providers import CUDA, TensorRT, available_providers
 from ortffi.trial import try_provider, usable_providers
 from tests.ortffi import tiny_models
-
-import ortffi
-from ortffi import SessionBuilder
 
 PROVIDERS = [b"TensorrtExecutionProvider", b"CUDAExecutionProvider", b"CPUExecutionProvider"]
 OPTIONS = 0x1000

@@ -7,12 +7,12 @@ import mmap
 import numpy as np
 import pytest
 from hypothesis import strategies as st
-from tests.ortffi import tiny_models
-from tests.ortffi.test_arguments import CALLS
-from tests.profiles import given
 
 import ortffi
 from ortffi import ElementType, Memory, Value
+from tests.ortffi import tiny_models
+from tests.ortffi.test_arguments import CALLS
+from tests.profiles import given
 
 N = 2048
 """Elements of a page and more: each kind of memory has pages of its own."""

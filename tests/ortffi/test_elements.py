@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 from onnx import TensorProto
-from ortffi.elements import PACKED_BITS, pack, packed_size, resolve, unpack
-from tests.ortffi import typed_models
-from tests.profiles import given
 
 import ortffi
 from ortffi import DTYPES, ElementType, Value
+from ortffi.elements import PACKED_BITS, pack, packed_size, resolve, unpack
+from tests.ortffi import typed_models
+from tests.profiles import given
 
 PACKED = list(PACKED_BITS)
 FOREIGN = {

@@ -4,15 +4,15 @@ import dataclasses
 import logging
 
 import numpy as np
-import ortffi.environment
 import pytest
+
+import ortffi
+import ortffi.environment
+from ortffi import LogLevel
 from ortffi.environment import ArenaConfig, ArenaExtendStrategy, ThreadPools
 from ortffi.errors import UnsupportedError
 from tests.ortffi.meeting import together
 from tests.ortffi.raw_session import needs
-
-import ortffi
-from ortffi import LogLevel
 
 LOGGER = logging.getLogger(__name__)
 POOLS = ThreadPools(1, 1)

@@ -4,12 +4,12 @@ import gc
 
 import numpy as np
 import pytest
-from tests.ortffi import tiny_models
-from tests.ortffi.growth import resident_kib
-from tests.ortffi.lifetimes import count
 
 import ortffi
 from ortffi import ElementType, Memory, Value, exchange
+from tests.ortffi import tiny_models
+from tests.ortffi.growth import resident_kib
+from tests.ortffi.lifetimes import count
 
 SHARED = [
     np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.float16, np.float32,

@@ -1,6 +1,7 @@
 """A process that uses ortffi starts and ends as if it did not: with everything open, and in the middle of a run."""
 
 import pytest
+
 from tests.ortffi import tiny_models
 
 SESSION = """

@@ -10,6 +10,9 @@ import sys
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+
+import ortffi
+from ortffi import Memory, PrepackedWeights, RunOptions, Value
 from ortffi._handle import Handle, Owned, Owner, WeakObjects
 from ortffi.memory import Allocator
 from ortffi.tensors import allocate_tensor
@@ -18,9 +21,6 @@ from tests.ortffi.interruption import interrupted_at_each_step, interruptible
 from tests.ortffi.lifetimes import LARGE, SMALL, load
 from tests.ortffi.meeting import elsewhere
 from tests.profiles import costly, given
-
-import ortffi
-from ortffi import Memory, PrepackedWeights, RunOptions, Value
 
 NUMBERS = SMALL.tolist()
 

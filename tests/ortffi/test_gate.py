@@ -8,11 +8,11 @@ import threading
 from types import SimpleNamespace
 
 import pytest
+
+from ortffi import _gate
 from ortffi._gate import Gate, machine_code
 from ortffi.logs import LoggingFunction
 from tests.ortffi.meeting import together
-
-from ortffi import _gate
 
 MESSAGE = (2**64 - 1, -3, b"category", b"id", b"location", b"text")
 

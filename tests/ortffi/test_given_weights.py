@@ -10,6 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
+
+import ortffi
+from ortffi import ElementType, SessionBuilder, Value
 from ortffi._ort_format import OrtFormatError, initializers
 from ortffi.model_file import ModelFileError, read_initializers
 from tests.ortffi import tiny_models, typed_models
@@ -18,9 +21,6 @@ from tests.ortffi.raw_session import needs
 from tests.ortffi.refusals import not_refused
 from tests.ortffi.test_weights import GIVEN, X, add_weight, builder, ort_model, run
 from tests.profiles import given
-
-import ortffi
-from ortffi import ElementType, SessionBuilder, Value
 
 __all__ = ["ort_model"]
 

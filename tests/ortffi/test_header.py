@@ -20,12 +20,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+
+import ortffi
 from ortffi._api import SLOTS, ElementType, ErrorCode, LogLevel, OnnxType
 from ortffi._table import API_VERSION
 from ortffi.tools import write_table
 from tests.ortffi.refusals import not_refused
-
-import ortffi
 
 FINGERPRINTS = {
     275: "ac14ecf0992014afc08c028b4d97273129092dfed032e203f6fc5deb77df1d68",

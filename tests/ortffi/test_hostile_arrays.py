@@ -8,14 +8,14 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from onnx import TensorProto, helper
+
+import ortffi
+from ortffi import Memory, SessionBuilder, Value
 from tests.ortffi import tiny_models, typed_models
 from tests.ortffi.hostile_arrays import LAYOUTS, NUMBERS, REFUSED, RUNS, STAGED, apart, counted, make, same, shapes
 from tests.ortffi.lifetimes import load
 from tests.ortffi.refusals import not_refused
 from tests.profiles import costly, given
-
-import ortffi
-from ortffi import Memory, SessionBuilder, Value
 
 pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 

@@ -7,18 +7,18 @@ import sys
 import threading
 
 import numpy as np
+import pytest
+
+import ortffi
 import ortffi.environment
 import ortffi.logs
 import ortffi.plugins
-import pytest
+from ortffi import Memory, RunOptions, Value
 from ortffi._handle import Handle
 from tests.ortffi import tiny_models
 from tests.ortffi.interruption import FOLDER, Interrupted, interrupted_at_each_step, interruptible, trace_bytecodes
 from tests.ortffi.lifetimes import load
 from tests.ortffi.meeting import PATIENCE_S, elsewhere, wait_until
-
-import ortffi
-from ortffi import Memory, RunOptions, Value
 
 pytestmark = [
     pytest.mark.thorough,

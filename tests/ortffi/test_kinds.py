@@ -7,12 +7,12 @@ from functools import partial
 import numpy as np
 import pytest
 from onnx import TensorProto
-from tests.ortffi import typed_models
-from tests.ortffi.refusals import not_refused
-from tests.ortffi.typed_models import identity, optional_of, sequence_of, tensor_type
 
 import ortffi
 from ortffi import ElementType, OnnxType, TypeInfo, Value
+from tests.ortffi import typed_models
+from tests.ortffi.refusals import not_refused
+from tests.ortffi.typed_models import identity, optional_of, sequence_of, tensor_type
 
 X = np.float32([1, 2, 3])
 

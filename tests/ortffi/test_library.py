@@ -12,11 +12,11 @@ from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
-from ortffi._table import API_VERSION
-from ortffi.library import SYSTEM_FOLDERS, negotiate
 
 import ortffi
 from ortffi import ApiVersionError, LibraryNotFoundError, library, load_library
+from ortffi._table import API_VERSION
+from ortffi.library import SYSTEM_FOLDERS, negotiate
 
 WHEEL = "the onnxruntime package"
 LDCONFIG = shutil.which("ldconfig", path="/sbin:/usr/sbin:/bin:/usr/bin")

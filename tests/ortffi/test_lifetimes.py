@@ -8,13 +8,13 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+
+import ortffi
+from ortffi import Memory, SessionBuilder, Value
 from tests.ortffi import tiny_models
 from tests.ortffi.lifetimes import LARGE, MAKERS, SMALL, count, load, weak_array
 from tests.ortffi.meeting import PATIENCE_S, wait_until
 from tests.ortffi.raw_session import needs
-
-import ortffi
-from ortffi import Memory, SessionBuilder, Value
 
 pytestmark = pytest.mark.thorough
 

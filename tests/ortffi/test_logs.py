@@ -7,13 +7,13 @@ from collections import Counter
 from unittest.mock import Mock
 
 import pytest
+
+import ortffi
+from ortffi import LogLevel
 from ortffi.logs import LogCallback, LoggingFunction, LogMessage, to_logger, to_standard_error
 from tests.ortffi import tiny_models
 from tests.ortffi.meeting import together
 from tests.ortffi.raw_session import create_session, listen, needs, raw_session
-
-import ortffi
-from ortffi import LogLevel
 
 MESSAGE = LogMessage(LogLevel.WARNING, "onnxruntime", "tts", "file.cc:1 Function", "mind 100 %s")
 

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+
+import ortffi
+from ortffi import Memory, RunOptions, SessionBuilder, Value
 from tests.ortffi import tiny_models
 from tests.ortffi.balanced_work import QUIET
 from tests.ortffi.growth import ALLOWED_KIB, growth_kib, skip_where_threads_leak
 from tests.ortffi.lifetimes import LARGE
 from tests.ortffi.lifetimes import load as load_session
-
-import ortffi
-from ortffi import Memory, RunOptions, SessionBuilder, Value
 
 pytestmark = pytest.mark.thorough
 

@@ -4,12 +4,12 @@ import dataclasses
 
 import onnx
 import pytest
+
+import ortffi
 from ortffi.errors import UnsupportedError
 from ortffi.metadata import ModelMetadata, opset_version, read_metadata
 from tests.ortffi import tiny_models
 from tests.ortffi.raw_session import needs, raw_session
-
-import ortffi
 
 CUSTOM = {"sample_rate": "24000", "": "no key", "empty": "", "näme": "wört ❤"}
 

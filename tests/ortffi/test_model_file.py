@@ -8,6 +8,7 @@ import onnx
 import pytest
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
+
 from ortffi.model_file import ModelFile, ModelFileError, _Reader, inspect_model
 from tests.ortffi import tiny_models
 from tests.ortffi.typed_models import model_of

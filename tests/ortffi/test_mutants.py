@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.ortffi import mutants
 
 import ortffi
 from ortffi import LogLevel
+from tests.ortffi import mutants
 
 pytestmark = pytest.mark.thorough
 

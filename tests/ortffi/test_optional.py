@@ -5,11 +5,11 @@ import gc
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from tests.ortffi import tiny_models
-from tests.ortffi.typed_models import has_element, info, model, optional_of, sequence_of, tensor_type
 
 import ortffi
 from ortffi import ElementType, OnnxType, Value
+from tests.ortffi import tiny_models
+from tests.ortffi.typed_models import has_element, info, model, optional_of, sequence_of, tensor_type
 
 IN_SEQUENCES = [
     TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.FLOAT16, TensorProto.BOOL, TensorProto.STRING, TensorProto.INT8,

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from onnx import helper
-from tests.ortffi import tiny_models, typed_models
-from tests.ortffi.raw_session import needs
 
 import ortffi
 from ortffi import ExecutionMode, GraphOptimizationLevel, LogLevel, SessionBuilder, SessionOptions
+from tests.ortffi import tiny_models, typed_models
+from tests.ortffi.raw_session import needs
 
 X = np.float32([1, 2, 3])
 ADD = tiny_models.add()

@@ -7,9 +7,9 @@ LATER is enough of them.
 import numpy as np
 import pytest
 from onnx import TensorProto
-from tests.ortffi import tiny_models
 
 import ortffi
+from tests.ortffi import tiny_models
 
 LATER = 4
 SMALL, LARGE = 8, 5000

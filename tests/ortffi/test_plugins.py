@@ -4,13 +4,13 @@ import shutil
 import subprocess
 
 import pytest
+
+import ortffi
 from ortffi._api import SLOTS
 from ortffi.errors import UnsupportedError
 from ortffi.plugins import Devices, HardwareType, devices, register_provider_library, unregister_provider_library
 from ortffi.providers import Provider, available_providers
 from ortffi.trial import try_provider, usable_providers
-
-import ortffi
 
 NAME = "OrtffiTestExecutionProvider"
 

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from ortffi.profile import KernelEvent, by_provider, read_profile
-from tests.ortffi import tiny_models
 
 import ortffi
+from ortffi.profile import KernelEvent, by_provider, read_profile
+from tests.ortffi import tiny_models
 
 NAMES = ('say "cheese"', "back\\slash", "encoder/layer.0/MatMul", "", "über_kernel_time")
 

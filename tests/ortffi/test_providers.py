@@ -8,13 +8,13 @@ from functools import partial
 
 import onnx
 import pytest
+
+import ortffi
+from ortffi import providers, trial
 from ortffi._api import new
 from ortffi.errors import UnsupportedError
 from ortffi.providers import CPU, CUDA, ExecutionProvider, Provider, TensorRT, available_providers
 from ortffi.trial import try_provider, usable_providers
-
-import ortffi
-from ortffi import providers, trial
 
 CPU_NAME = "CPUExecutionProvider"
 

@@ -5,12 +5,12 @@ import threading
 
 import numpy as np
 import pytest
-from ortffi._api import MINIMUM_API_VERSION, SLOTS, Api
-from tests.ortffi import tiny_models
-from tests.ortffi.meeting import wait_until
 
 import ortffi
 from ortffi import raw
+from ortffi._api import MINIMUM_API_VERSION, SLOTS, Api
+from tests.ortffi import tiny_models
+from tests.ortffi.meeting import wait_until
 
 KNOWN = {
     "CreateStatus": 0, "CreateEnv": 3, "CreateSession": 7, "CreateSessionFromArray": 8, "Run": 9,

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from ortffi.tools import write_reference
-from tests.ortffi import tiny_models
 
 import ortffi
 from ortffi import raw
+from ortffi.tools import write_reference
+from tests.ortffi import tiny_models
 
 GUIDE = Path(ortffi.__file__).with_name("README.md")
 TEXT = GUIDE.read_text(encoding="utf-8")

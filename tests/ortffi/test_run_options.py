@@ -5,11 +5,11 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from tests.ortffi import tiny_models
-from tests.ortffi.meeting import wait_until
 
 import ortffi
 from ortffi import LogLevel
+from tests.ortffi import tiny_models
+from tests.ortffi.meeting import wait_until
 
 SHRINK = ("memory.enable_memory_arena_shrinkage", "cpu:0")
 

@@ -7,11 +7,11 @@ import threading
 
 import numpy as np
 import pytest
-from tests.ortffi import tiny_models, typed_models
-from tests.ortffi.meeting import PATIENCE_S
 
 import ortffi
 from ortffi import ElementType, InvalidArgumentError, Memory, RunOptions, Value
+from tests.ortffi import tiny_models, typed_models
+from tests.ortffi.meeting import PATIENCE_S
 
 LATER = 4
 """By then a run is bound."""

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, note
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, precondition, rule
-from tests.ortffi import tiny_models
-from tests.ortffi.hostile_arrays import LAYOUTS, NUMBERS, REFUSED, RUNS, Given, apart, make, same, shapes, twice
-from tests.profiles import costly
 
 import ortffi
 from ortffi import RunOptions, SessionBuilder
+from tests.ortffi import tiny_models
+from tests.ortffi.hostile_arrays import LAYOUTS, NUMBERS, REFUSED, RUNS, Given, apart, make, same, shapes, twice
+from tests.profiles import costly
 
 pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 

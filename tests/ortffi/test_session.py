@@ -6,10 +6,10 @@ import weakref
 import numpy as np
 import pytest
 from onnx import TensorProto
-from tests.ortffi import tiny_models
 
 import ortffi
 from ortffi import ElementType, InvalidArgumentError, OnnxType, TypeInfo, ValueInfo
+from tests.ortffi import tiny_models
 
 
 def test_inputs_and_outputs_are_described_in_the_models_order(load):

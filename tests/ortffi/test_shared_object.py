@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+import ortffi
 from ortffi._shared_object import fault_of
 from ortffi.plugins import register_provider_library
 from tests.ortffi import damaged_tables
 from tests.ortffi.raw_session import needs
-
-import ortffi
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has ELF files; run this there")
 little_64 = pytest.mark.skipif(

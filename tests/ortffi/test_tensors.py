@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from tests.ortffi import tiny_models
-from tests.ortffi.hostile_arrays import LAYOUTS, NUMBERS, make, same
 
 import ortffi
+from tests.ortffi import tiny_models
+from tests.ortffi.hostile_arrays import LAYOUTS, NUMBERS, make, same
 
 pytestmark = pytest.mark.usefixtures("_api")
 

@@ -4,10 +4,10 @@ import threading
 
 import numpy as np
 import pytest
-from tests.ortffi import tiny_models
-from tests.ortffi.meeting import PATIENCE_S, check_results, together, wait_until
 
 import ortffi
+from tests.ortffi import tiny_models
+from tests.ortffi.meeting import PATIENCE_S, check_results, together, wait_until
 
 pytestmark = pytest.mark.thorough
 

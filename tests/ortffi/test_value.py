@@ -4,10 +4,10 @@ import weakref
 
 import numpy as np
 import pytest
-from tests.ortffi import tiny_models
 
 import ortffi
 from ortffi import ClosedError, ElementType, Memory, Value
+from tests.ortffi import tiny_models
 
 ALL = {
     np.float16: ElementType.FLOAT16, np.float32: ElementType.FLOAT, np.float64: ElementType.DOUBLE,

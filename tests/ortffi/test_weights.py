@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from tests.ortffi import tiny_models, typed_models
-from tests.ortffi.raw_session import needs
 
 import ortffi
 from ortffi import PrepackedWeights, SessionBuilder, Value
+from tests.ortffi import tiny_models, typed_models
+from tests.ortffi.raw_session import needs
 
 X = np.float32([1, 2, 3])
 OWN = np.float32([10, 20, 30])

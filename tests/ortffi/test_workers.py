@@ -9,6 +9,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+
 from tests.ortffi import tiny_models
 from tests.ortffi.interruption import FOLDER, Interrupted, interrupted_at_each_step
 from tests.ortffi.meeting import PATIENCE_S, elsewhere

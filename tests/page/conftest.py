@@ -4,6 +4,7 @@ import os
 import shutil
 
 import pytest
+
 from tests.page.browsing import watch
 from tests.service.api.serving_process import lent, write
 

@@ -12,8 +12,9 @@ import shutil
 import sys
 from pathlib import Path
 
-from bench.processes import server
 from playwright.sync_api import sync_playwright
+
+from bench.processes import server
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 TIMEOUT_MS = 120_000

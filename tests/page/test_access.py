@@ -1,6 +1,7 @@
 """Keys, who cannot see or use a mouse, and `/docs`: the OpenAPI document as a page that sends requests."""
 
 import pytest
+
 from tests.page.browsing import watch
 from tests.page.conftest import KEY
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from tests.page.browsing import watch
 from tests.page.conftest import KEY
 from tests.page.test_access import enter, serious_violations

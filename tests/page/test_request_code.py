@@ -8,6 +8,7 @@ import sys
 
 import pytest
 import soundfile
+
 from tests.page.conftest import KEY
 
 TEXT = """It's "here": $5 \\ 3 – naïve 你."""

@@ -8,9 +8,10 @@ from statistics import median
 
 import pytest
 import soundfile
+from websockets.sync.client import connect
+
 from tests.page.browsing import watch
 from tests.service.api.serving_process import lent
-from websockets.sync.client import connect
 
 
 def test_it_sounds_and_words_light_up_in_their_time(tab):

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 import soundfile
+
+from service import __version__, playback
 from service.errors import InvalidRequestError
 from service.model.prepared import GRAPHS
 from service.playback import PlaybackError
+from service.preparation import assembly
 from service.saying import normalization_of
+from service.text import USUAL, Normalization
 from tests.service.commands import command, complaint
 from tests.small_kokoro import write_small_kokoro
-
-from service import __version__, playback
-from service.preparation import assembly
-from service.text import USUAL, Normalization
 
 
 def run(*arguments, stdin=""):

@@ -5,6 +5,7 @@ import struct
 from contextlib import suppress
 
 import pytest
+
 from service.covers import MAX_COVER_BYTES, Cover, UnusableCoverError
 from tests.service.books.made_books import picture, png, png_bomb
 

@@ -3,9 +3,8 @@ import shlex
 import subprocess
 import sys
 
-from service.extras import CORE, advice, is_installed
-
 from service import extras
+from service.extras import CORE, advice, is_installed
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 from hypothesis import strategies as st
+
 from service.logs import RequestFields, describe, log_request
 from tests.profiles import given
 

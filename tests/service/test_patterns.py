@@ -13,9 +13,9 @@ from collections import defaultdict
 from typing import NamedTuple
 
 import pytest
-from tests.service.pattern_census import FUNCTIONS
 
 from service.text.backtracking import growth
+from tests.service.pattern_census import FUNCTIONS
 
 pytestmark = pytest.mark.thorough
 

@@ -1,14 +1,14 @@
 from pathlib import Path
 
 import pytest
+
+from service import settings
 from service.errors import LanguageUnavailableError, SettingsError
 from service.settings import Settings, load_settings
+from service.text import FrontEnd, Passage, find_language
 from service.text.offset_mapping import TracedText
 from service.text.readers import Readers
 from tests.opened_models import open_small
-
-from service import settings
-from service.text import FrontEnd, Passage, find_language
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import sys
 
 from service.__main__ import main
 from service.api.admission import Admission
-
 from service.jobs import JobOrder
 
 MOST_FILES = 128

@@ -8,13 +8,13 @@ from contextlib import closing
 from functools import partial
 
 import pytest
+
+from service.model import open_runtime
+from service.preparation import Source, getting
 from service.preparation.store import Store
 from tests.service.api.serving_process import FAULTY_SERVER, WYOMING, lent, write
 from tests.service.api.speech_client import KEY_FILE, KEYS, LISTED
 from tests.small_kokoro import note, write_parts, write_small_kokoro
-
-from service.model import open_runtime
-from service.preparation import Source, getting
 
 
 @pytest.fixture(scope="session")

@@ -11,9 +11,9 @@ import time
 from collections import Counter
 
 import numpy as np
-from service.__main__ import main
 
 import ortffi
+from service.__main__ import main
 
 SECRET = "a text of somebody"
 """Stands in the message of the unexpected exception, as a text might."""

@@ -6,10 +6,10 @@ import sys
 
 import hypercorn.asyncio
 import uvicorn
-from service.__main__ import main
-from service.hosting import create_app
 
 import service.api
+from service.__main__ import main
+from service.hosting import create_app
 
 
 def uvicorn_with(http, ws):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+
 from tests.service.api.forked_process import ForkedProcess
 
 FAULTY_SERVER = (str(Path(__file__).with_name("faulty_server.py")),)

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
+
 from service.api.admission import Admission
 from service.errors import OverloadedError
 from tests.service.api.serving_process import FAULTY_SERVER, lent, running

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.faulty_server import AT_ONCE, SECRET, UNEXPECTED
 from tests.service.api.speech_client import FOREIGN, KEYS, LISTED, STRANGER, TEXT, bearer, connect

@@ -11,6 +11,8 @@ from contextlib import ExitStack
 import httpx
 import pytest
 from hypothesis import strategies as st
+from websockets.sync.client import connect
+
 from service.api.connections import Connections, most_connections
 from service.api.protocol import protocol_classes
 from tests.profiles import given
@@ -20,7 +22,6 @@ from tests.service.api.serving_process import LIMITED_SERVER, WYOMING, lent
 from tests.service.api.speech_client import Caller, is_cut_off, speak, wait_until
 from tests.service.api.websocket.sessions import opened
 from tests.service.api.wyoming.talks import SHORT, Talk
-from websockets.sync.client import connect
 
 MOST = 10
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"

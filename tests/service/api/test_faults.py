@@ -12,6 +12,7 @@ from contextlib import ExitStack
 
 import httpx
 import pytest
+
 from tests.service.api import faulty_server
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.serving_process import running

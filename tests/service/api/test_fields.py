@@ -4,6 +4,7 @@ import base64
 
 import numpy as np
 import pytest
+
 from service.audio.encoding import to_int16
 from service.audio.loudness import measure
 from tests.service.api.speech_client import assert_refused, speak

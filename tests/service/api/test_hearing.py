@@ -6,6 +6,7 @@ from fractions import Fraction
 import av
 import numpy as np
 import pytest
+
 from tests.service.api.speech_client import speak
 
 pytestmark = pytest.mark.thorough

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 from service.api.middleware.hosts import LoopbackOnly
 from service.errors import SettingsError
 from service.hosting import create_app, drain

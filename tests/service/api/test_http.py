@@ -8,6 +8,7 @@ import httpx
 import numpy as np
 import pytest
 import soundfile
+
 from tests.service.api.speech_client import speak
 
 TEXT = "The birch canoe slid on the smooth planks."

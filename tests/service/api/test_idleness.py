@@ -6,6 +6,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
 from service.api.idleness import Idleness
 from tests.service.api.serving_process import running
 from tests.service.api.speech_client import Caller, assert_refused, metric, speak, wait_until

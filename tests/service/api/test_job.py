@@ -9,6 +9,7 @@ from functools import wraps
 
 import numpy as np
 import pytest
+
 from service.api.api_keys import ApiKey, ApiKeys, KeyLimits
 from service.api.job import AnswerMemory, SpeechJob
 from service.api.patience import StalledError, send_patiently
@@ -16,7 +17,6 @@ from service.api.production import produce
 from service.api.state import ServiceState
 from service.errors import CancelledError, DeadlineError, EmptyTextError, OverloadedError
 from service.settings import Settings
-
 from service.speech import LONGEST_SEGMENT_S, Delivery, Utterance
 
 TEXT = "The birch canoe slid on the smooth planks, and it took a while to be told so."

@@ -5,17 +5,17 @@ import sqlite3
 import threading
 
 import pytest
+
+from service import errors
+from service.api import job_runner
 from service.api.callers import Callers
 from service.api.idleness import Idleness
 from service.api.job_runner import JobRunner
 from service.books.document_reader import DocumentReader
 from service.books.ongoing_reading import ReadingLimits
+from service.jobs import Job, JobsFolder
 from service.jobs.job_table import JobTable
 from service.settings import Settings
-
-from service import errors
-from service.api import job_runner
-from service.jobs import Job, JobsFolder
 
 SOUND = b"x" * 100
 

@@ -13,18 +13,18 @@ from datetime import datetime, timedelta, timezone
 from types import SimpleNamespace
 
 import pytest
+
+from service.api import api_keys
 from service.api.api_keys import ApiKey, ApiKeys, KeyLimits, read_keys
 from service.api.callers import Callers
 from service.errors import KeyLimitError, SettingsError, UnauthorizedError
 from service.settings import Settings
+from service.speech import Utterance
+from service.text import UserLexicon
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.serving_process import write
 from tests.service.api.speech_client import KEY, OTHER_KEY, assert_refused, bearer, connect, wait_until
 from tests.service.api.speech_socket import SpeechSocket, refused
-
-from service.api import api_keys
-from service.speech import Utterance
-from service.text import UserLexicon
 
 SECRETS = (KEY, "short", "secr", "0123456789")
 

@@ -12,6 +12,7 @@ import socket
 
 import httpx
 import pytest
+
 from bench.procfs import mebibytes
 from tests.service.api.serving_process import UNCOLLECTED_SERVER, lent
 from tests.service.api.speech_client import metric, reset, wait_until

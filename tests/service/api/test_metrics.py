@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as parse_openmetrics
 from prometheus_client.parser import text_string_to_metric_families as parse_text
+
 from service.api.metrics import Metrics
 from service.api.request_statistics import RequestStatistics
-from tests.service.api.speech_client import log_line, metric, speak, wait_until
-
 from service.speech import AudioSegment
+from tests.service.api.speech_client import log_line, metric, speak, wait_until
 
 ENDPOINTS = ("/synthesize", "/v1/audio/speech", "/health")
 OPENMETRICS = "application/openmetrics-text; version=1.0.0; charset=utf-8"

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 from jsonschema_rs import Draft202012Validator
+
+from service import errors
 from service.api.app import create_app
 from service.api.middleware.authentication import OPEN_PATHS, is_list
 from service.api.openai.names import VOICES
 from service.api.openapi import describe
 from service.settings import Settings
 from tests.service.api.serving_process import lent, write
-
-from service import errors
 
 PATHS = {
     "/synthesize", "/phonemize", "/languages", "/voices", "/health", "/ready", "/jobs", "/jobs/{job_id}",

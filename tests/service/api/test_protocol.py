@@ -8,12 +8,13 @@ from contextlib import suppress
 
 import pytest
 from fastapi import Body, FastAPI, Request
+from starlette.responses import StreamingResponse
+from websockets.sync.client import connect
+
 from service.api.connections import Connections
 from service.api.middleware.limits import BodyTimeout
 from service.api.protocol import protocol_classes
-from starlette.responses import StreamingResponse
 from tests.service.api.asgi_server import Answer, Identified, ask, read_answer, serving
-from websockets.sync.client import connect
 
 # Long enough for this machine to do a few requests in it.
 TIMEOUT_S = 0.5

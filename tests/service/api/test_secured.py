@@ -5,6 +5,7 @@ import re
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+
 from service.api.app import create_app
 from service.settings import Settings
 from tests.service.api.speech_client import FOREIGN, KEYS, LISTED, STRANGER, TEXT, assert_refused, bearer

@@ -9,6 +9,7 @@ import pytest
 from fastapi import FastAPI
 from hypothesis import example
 from hypothesis import strategies as st
+
 from service.api.middleware.methods import Methods
 from service.api.seekable_file import SeekableFile, parse_ranges
 from tests.profiles import given

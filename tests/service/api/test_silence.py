@@ -8,18 +8,18 @@ import av
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+
 from service.api.elevenlabs.output_formats import OUTPUT_FORMATS, require_output_format
 from service.api.schemas import STREAMABLE_FORMATS
+from service.audio import FORMATS
 from service.audio.encoding import to_int16
 from service.errors import EmptyTextError, NothingToSayError
+from service.speech import Delivery, Utterance, joining
 from tests.profiles import given
 from tests.service.api.elevenlabs.stream_socket import StreamSocket
 from tests.service.api.speech_client import speak
 from tests.service.api.websocket.sessions import opened, spoken
 from tests.service.api.wyoming.talks import Talk
-
-from service.audio import FORMATS
-from service.speech import Delivery, Utterance, joining
 
 TEXT = "Good morning."
 WAV_HEADER = 44

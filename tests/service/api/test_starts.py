@@ -6,6 +6,7 @@ import socket
 
 import httpx
 import pytest
+
 from tests.service.api.serving_process import running, write
 from tests.service.api.speech_client import KEYS
 from tests.service.commands import command, complaint

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from tests.service.api.serving_process import running
 from tests.service.api.speech_socket import SpeechSocket
 

@@ -13,13 +13,13 @@ import pytest
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as ProtoSpan
 from opentelemetry.proto.trace.v1.trace_pb2 import Status
+from starlette.datastructures import Headers
+
+from service.api import telemetry as module
 from service.api.telemetry import Telemetry, open_telemetry
 from service.errors import StartupError
 from service.extras import advice
-from starlette.datastructures import Headers
 from tests.service.api.asgi_server import serving
-
-from service.api import telemetry as module
 
 SECRET = "what the caller wrote"
 PROTOBUF = [(b"content-type", b"application/x-protobuf")]

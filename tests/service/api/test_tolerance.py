@@ -4,13 +4,13 @@ import json
 import re
 
 import pytest
+
 from service.api.schemas import without_halves
+from service.audio import FORMATS
 from service.audio.formats import _FORMAT_OF
 from tests.service.api.elevenlabs.stream_socket import StreamSocket
 from tests.service.api.speech_client import KEYS, assert_refused, bearer, log_line, speak
 from tests.service.api.websocket.sessions import opened
-
-from service.audio import FORMATS
 
 ODD = {
     "bullet": "\uf0b7", "citation": "\ue200cite\ue202turn0search1\ue201", "escape": "\x1b", "backspace": "\x08",

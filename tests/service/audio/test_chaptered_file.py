@@ -3,6 +3,7 @@
 import av
 import numpy as np
 import pytest
+
 from service.audio.chaptered_file import BOOK_FORMATS, AudioChapter, CoverError, write_chaptered
 from service.audio.loudness import level_for, levelled, measure
 from service.covers import Cover

@@ -9,6 +9,8 @@ import pytest
 import soundfile
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+
+from service.audio import FORMATS, SampleRate, check_formats, encode, open_encoder, require_format, require_rate
 from service.audio.encoding import to_int16
 from service.audio.formats import _writable
 from service.audio.limiting import THRESHOLD, limited
@@ -16,8 +18,6 @@ from service.errors import UnsupportedFormatError
 from service.extras import advice
 from tests.profiles import given
 from tests.service.audio.audio_samples import correlation, decode, lag, stream, voice_like
-
-from service.audio import FORMATS, SampleRate, check_formats, encode, open_encoder, require_format, require_rate
 
 
 def test_quiet_samples_are_scaled_and_loud_ones_limited_in_a_copy():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from service.audio.chaptered_file import BOOK_FORMATS, write_chaptered
 from service.audio.loudness import level_for, levelled, measure
 from service.audio.overshoots import GainReduction, overshoots, write_below_peak

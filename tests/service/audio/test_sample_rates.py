@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import example
 from hypothesis import strategies as st
+
+from service.audio import SampleRate
 from service.audio.sample_rates import Resampler, resampled
 from tests.profiles import given
 from tests.service.audio.audio_samples import voice_like
-
-from service.audio import SampleRate
 
 RATES_HZ = get_args(SampleRate)
 

@@ -5,13 +5,13 @@ import av
 import numpy as np
 import pytest
 import soundfile
+
+from service.audio import FORMATS, encode, open_encoder
 from service.audio.encoding import to_int16
 from service.audio.sound_file import open_file
 from service.audio.streaming import _Sink
 from service.errors import UnsupportedFormatError
 from tests.service.audio.audio_samples import MP3_DELAY, decode, stream, voice_like
-
-from service.audio import FORMATS, encode, open_encoder
 
 STREAMINFO_END = 42
 

@@ -3,9 +3,9 @@ import re
 
 import pytest
 from hypothesis import strategies as st
-from tests.profiles import given
 
 from service.audio import SRT_MEDIA_TYPE, VTT_MEDIA_TYPE, Cue, cues_of_words, srt, vtt
+from tests.profiles import given
 
 
 def spoken(text, word_s=0.3, rest_s=0.05):

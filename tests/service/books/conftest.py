@@ -3,6 +3,7 @@
 import tarfile
 
 import pytest
+
 from tests.service.books.real_books import PACKAGES
 
 

@@ -12,10 +12,9 @@ import threading
 import time
 from pathlib import Path
 
+from service.books import book_files
 from service.books.book import Book, Chapter, Paragraph, Picture
 from service.books.book_files import read_book
-
-from service.books import book_files
 
 SECRET = "a text of somebody"
 

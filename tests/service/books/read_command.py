@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import av
+
 from tests.service import commands
 
 

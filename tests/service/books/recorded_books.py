@@ -3,14 +3,14 @@
 from datetime import datetime, timezone
 
 import numpy as np
+
+from service.audio import encode
 from service.books.audiobook import Audiobook, Order
 from service.books.choice import Choice
 from service.books.journal import Journal, KeptSound, PlannedChunk
 from service.books.narration import Manner
 from service.books.outputs import Output
 from service.books.sections import text_of_chapter
-
-from service.audio import encode
 
 
 class Heard:

@@ -6,6 +6,7 @@ import zipfile
 from itertools import product
 
 import pytest
+
 from service.books.archive import Archive
 from service.books.book_files import read_book
 from service.books.document_budget import MAX_ELEMENTS, Budget

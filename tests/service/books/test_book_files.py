@@ -3,6 +3,7 @@
 import zipfile
 
 import pytest
+
 from service.books.book import USUALLY_SKIPPED, Chapter, Paragraph, without
 from service.books.book_files import read_book
 from service.books.tidying import tidy

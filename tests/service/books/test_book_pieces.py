@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
+
 from service.books.book import Book, Chapter, Illustration, Paragraph, Picture
 from service.books.book_pieces import BookTooLargeError, Collector, DamagedPieceError, pieces_of
 from tests.profiles import given

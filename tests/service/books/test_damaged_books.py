@@ -6,14 +6,14 @@ import re
 import zipfile
 
 import pytest
+
+from service.books import book_files
 from service.books.book import Book
 from service.books.book_files import read_book
 from service.errors import InvalidBookError
 from tests.service.books import made_books
 from tests.service.books.made_books import COVER, page, picture
 from tests.service.books.reading_processes import text
-
-from service.books import book_files
 
 MARKDOWN = (
     "---\ntitle: Tales\n---\n# One\n\n*He* said [Kokoro](/kˈOkəɹO/).[^1]\n\n> All\n> is water.\n\n"

@@ -11,17 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from service.books.book_files import read_book
 from service.books.document_reader import AT_ONCE, DocumentReader
 from service.books.ongoing_reading import ReadingLimits
 from service.errors import CancelledError, DocumentLimitError, InvalidBookError, NotReadyError
 from service.settings import Settings
+from service.speech import Cancellation
 from tests.service.api.speech_client import wait_until
 from tests.service.books import made_books, odd_readers
 from tests.service.books.odd_readers import SECRET, started
 from tests.service.books.reading_processes import ROOMY, exists, in_session_of, is_running, reader, starter_of, text
-
-from service.speech import Cancellation
 
 
 @pytest.fixture(scope="module")

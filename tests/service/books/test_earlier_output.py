@@ -4,6 +4,8 @@ import hashlib
 import re
 
 import pytest
+
+from service import narrating
 from service.books.document_reader import DocumentReader
 from service.books.ongoing_reading import ReadingLimits
 from service.books.outputs import Recording
@@ -11,8 +13,6 @@ from service.settings import Settings
 from tests.service.books.made_books import epub, fiction, page
 from tests.service.books.read_command import played, read, read_here
 from tests.small_kokoro import write_small_kokoro
-
-from service import narrating
 
 TALE = "\n\n".join(f"# {title}\n\nIt rained." for title in ("One", "Two", "Three", "Four"))
 

@@ -4,6 +4,7 @@ import itertools
 import re
 
 import pytest
+
 from service.books.book_files import read_book
 from service.books.document_budget import Budget
 from service.books.furniture import CLASSES, NAVIGATION, TYPES

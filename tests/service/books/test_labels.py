@@ -9,7 +9,9 @@ import av
 import pytest
 from hypothesis import strategies as st
 from lxml import etree
+
 from service.audio.chaptered_file import BOOK_FORMATS
+from service.books import tidying
 from service.books.book import Book, Chapter, Paragraph
 from service.books.book_files import read_book
 from service.books.labels import MAX_LABEL_LENGTH, label, valid_xml
@@ -17,8 +19,6 @@ from tests.profiles import costly, given
 from tests.service.books import made_books
 from tests.service.books.made_books import page
 from tests.service.books.recorded_books import written
-
-from service.books import tidying
 
 ANY_TEXT = st.text(st.characters(), max_size=400)
 """With surrogates, control characters and noncharacters."""

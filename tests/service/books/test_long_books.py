@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+
 from service.books.book import Chapter, Paragraph
 from service.books.journal import Journal, KeptSound, PlannedChunk
 from service.books.pace import Pace

@@ -1,6 +1,7 @@
 """Chunks that fail are tried again, and told of with their place if they fail for good."""
 
 import pytest
+
 from service.books.audiobook import Audiobook, Order
 from service.books.book_files import read_book
 from service.books.choice import Choice

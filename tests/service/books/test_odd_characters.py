@@ -6,6 +6,7 @@ import zipfile
 from dataclasses import replace
 
 import pytest
+
 from service.books.book_files import read_book
 from service.books.document_budget import Budget
 from service.books.odd_characters import without_odd_in_xml

@@ -6,6 +6,8 @@ from dataclasses import replace
 import av
 import pytest
 from lxml import etree
+
+from service.audio import chaptered_file
 from service.audio.chaptered_file import BOOK_FORMATS
 from service.books.book import Book, Chapter, Illustration, Paragraph, Picture
 from service.books.book_files import read_book
@@ -14,8 +16,6 @@ from service.books.sections import Pauses, sections
 from service.errors import InvalidBookError
 from tests.service.books import made_books, recorded_books
 from tests.service.books.made_books import COVER, page, picture, png, png_bomb
-
-from service.audio import chaptered_file
 
 OUTPUTS = (*BOOK_FORMATS, "epub")
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
 from service.audio.chaptered_file import BOOK_FORMATS
 from service.audio.loudness import measure
 from service.books.outputs import file_name

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from service.books.book_files import read_book
 from service.books.document_reader import DocumentReader
 from service.errors import DocumentLimitError, InvalidBookError, NotReadyError

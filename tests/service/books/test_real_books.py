@@ -4,6 +4,7 @@ import itertools
 import re
 
 import pytest
+
 from service.books.book_files import read_book
 from service.books.illustrations import Gallery
 from service.books.sections import Pauses, sections, text_of_chapter

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+
 from service.audio.chaptered_file import BOOK_FORMATS
 from service.audio.loudness import measure
 from service.books.book_files import read_book

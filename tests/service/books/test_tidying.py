@@ -4,14 +4,14 @@ import re
 
 import pytest
 from hypothesis import strategies as st
+
+from service.books import chaptering, markdown_file, text_file, tidying
 from service.books.book import Paragraph
 from service.books.document_budget import Budget
 from service.books.html_blocks import blocks
 from service.books.markup_trees import parse_html, parse_xml
 from service.errors import InvalidBookError
 from tests.profiles import given
-
-from service.books import chaptering, markdown_file, text_file, tidying
 
 TEXTS = [
     ("soft hyphens", "text", "un\u00adbe\u00adliev\u00adable", "unbelievable"),

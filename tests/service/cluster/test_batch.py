@@ -8,6 +8,7 @@ from unittest.mock import DEFAULT, Mock
 
 import pytest
 import soundfile
+
 from service.cluster.batch import Batch
 from service.cluster.corpus_progress import CorpusProgress
 from service.cluster.local_pool import LocalPool
@@ -16,11 +17,10 @@ from service.cluster.speaker import Failure, Speaker, Speech, SpeechForm
 from service.cluster.speech_folder import SpeechFolder
 from service.errors import InvalidRequestError, SynthesisError
 from service.settings import Settings
+from service.speech import Utterance
 from tests.service import commands
 from tests.service.cluster.corpora import command, folder_of, kill_during, manifest, write_corpus
 from tests.small_kokoro import write_small_kokoro
-
-from service.speech import Utterance
 
 
 class CountingPool(LocalPool):

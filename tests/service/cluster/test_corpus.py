@@ -5,14 +5,14 @@ import io
 import json
 
 import pytest
+
+from service.cluster import corpus
 from service.cluster.corpus import BadLine, CorpusLine, read_corpus
 from service.cluster.corpus_progress import CorpusProgress, duration
 from service.cluster.speaker import Speech
 from service.cluster.speech_folder import SpeechFolder
 from service.errors import InvalidRequestError, StartupError
 from tests.service.cluster.corpora import write_corpus
-
-from service.cluster import corpus
 
 
 def test_a_line_has_the_fields_of_a_request(tmp_path):

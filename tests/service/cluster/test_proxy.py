@@ -4,12 +4,13 @@ import asyncio
 import json
 
 import pytest
-from service.cluster.proxy import ProxyAnswers
-from service.cluster.replica_header import ReplicaHeader
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
+
+from service.cluster.proxy import ProxyAnswers
+from service.cluster.replica_header import ReplicaHeader
 
 BODY = b'{"text": "Yes."}'
 N_BYTES = len(BODY)

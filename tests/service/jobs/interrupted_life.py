@@ -17,9 +17,8 @@ from typing import Literal
 
 from service.complete_files import completed
 from service.errors import JobsUnavailableError, StorageFailedError
-from service.jobs.storage import size_of
-
 from service.jobs import Job, JobsFolder
+from service.jobs.storage import size_of
 
 Fault = Literal["kill", "kill twice", "once", "late", "from then on"]
 """The process is killed before the step; and again before each step of the next start. The step

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+
 from service.errors import (
     JobNotFoundError,
     JobsUnavailableError,
@@ -20,12 +21,11 @@ from service.errors import (
     StorageFailedError,
     StorageFullError,
 )
+from service.jobs import Job, JobsFolder, job_table, jobs_folder
 from service.jobs.job_table import JobTable
 from service.jobs.storage import cause, erase
 from tests.service.files import fill, mounted, open_files
 from tests.service.jobs import interrupted_life
-
-from service.jobs import Job, JobsFolder, job_table, jobs_folder
 
 DAY_S = 86_400
 

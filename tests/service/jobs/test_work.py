@@ -1,6 +1,7 @@
 """What is done for a job."""
 
 import pytest
+
 from service.books.audiobook import Order
 from service.books.casting import Cast
 from service.books.choice import Choice
@@ -9,9 +10,8 @@ from service.books.narration import Manner
 from service.books.ongoing_reading import ReadingLimits
 from service.books.outputs import Output
 from service.errors import CancelledError, SynthesisError
-from service.settings import Settings
-
 from service.jobs import Job, JobOrder, JobsFolder, perform
+from service.settings import Settings
 from service.speech import Cancellation
 
 

@@ -5,9 +5,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.service.machine.fat_binary import entry, fat_binary
 
 from service.machine import Machine
+from tests.service.machine.fat_binary import entry, fat_binary
 
 HERE = Path(__file__).parent
 

@@ -2,9 +2,9 @@ import os
 from pathlib import Path
 
 import pytest
-from service.model.runtime import open_runtime
 
 from service.machine import Gpu, SystemMemory, ask_driver, count_processors, read_board
+from service.model.runtime import open_runtime
 
 DPKG = """\
 Package: libc6

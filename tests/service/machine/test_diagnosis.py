@@ -3,9 +3,9 @@
 import platform
 
 import pytest
-from tests.service.machine.fat_binary import entry
 
 from service.machine import Machine, explain, foresee
+from tests.service.machine.fat_binary import entry
 
 LOAD = (
     "/onnxruntime_src/onnxruntime/core/session/provider_bridge_ort.cc:1778 "

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from service.loading import load_runtime
-from service.settings import Settings
 
 from service import doctor
+from service.loading import load_runtime
+from service.settings import Settings
 
 HERE = Path(__file__).parent
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
+
+from service.machine import CudaBuild, Kernels, Target, read_kernels
 from service.machine.elf import ElfError, ElfFile
 from tests.profiles import given
 from tests.service.machine.fat_binary import RECORDED, entry, fat_binary
-
-from service.machine import CudaBuild, Kernels, Target, read_kernels
 
 
 def test_recorded_headers_are_read_as_cuobjdump_does(embed):

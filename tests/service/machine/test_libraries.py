@@ -4,10 +4,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from service.machine.libraries import split_name
-from service.machine.loader import LoaderPath
 
 from service.machine import SharedLibraries
+from service.machine.libraries import split_name
+from service.machine.loader import LoaderPath
 
 SOURCE = Path(__file__).with_name("fake_library.c")
 LDCONFIG = shutil.which("ldconfig", path="/sbin:/usr/sbin")

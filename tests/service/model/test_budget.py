@@ -1,10 +1,10 @@
 import re
 
 import pytest
-from service.errors import StartupError
-from service.model.budget import _DEMANDS, _ENCODER_WEIGHTS_BYTES, SHORTEST_CHUNK_S, affordable, encoder_bytes
 
+from service.errors import StartupError
 from service.model import longest_chunk_s
+from service.model.budget import _DEMANDS, _ENCODER_WEIGHTS_BYTES, SHORTEST_CHUNK_S, affordable, encoder_bytes
 
 
 @pytest.mark.parametrize("variant", _DEMANDS)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from service.errors import ModelError, RunError, SynthesisError
 from service.model.decoder import Decoder, Encoding, run
 from service.model.parity import SENTENCES

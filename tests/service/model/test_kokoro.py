@@ -4,16 +4,16 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+
 from service.errors import InvalidRequestError, ModelError, ProviderError, SynthesisError
 from service.loading import load_model
+from service.model import SplitModel, WholeModel, open_runtime
+from service.model import open as open_model
 from service.model.durations import SAMPLES_PER_FRAME, output_declaration
+from service.preparation import Source
 from service.settings import Settings
 from tests.opened_models import open_file
 from tests.small_kokoro import write_small_kokoro
-
-from service.model import SplitModel, WholeModel, open_runtime
-from service.model import open as open_model
-from service.preparation import Source
 
 STYLE = np.zeros((1, 256), np.float32)
 INT64, FLOAT = TensorProto.INT64, TensorProto.FLOAT

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from service.errors import SynthesisError
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import Inference

@@ -3,10 +3,10 @@ import time
 import numpy as np
 import onnx
 import pytest
-from service.model.placement import GpuCheck, Placement
-from tests.small_kokoro import write_small_kokoro
 
 import ortffi
+from service.model.placement import GpuCheck, Placement
+from tests.small_kokoro import write_small_kokoro
 
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 

@@ -3,13 +3,13 @@ from contextlib import closing
 
 import numpy as np
 import pytest
+
+from service.model import open_runtime
 from service.model.kokoro import Inference
 from service.model.parity import SENTENCES, UnlikeError
 from service.model.reference import NoReferenceError, Reference
 from tests.opened_models import open_file
 from tests.small_kokoro import write_small_kokoro
-
-from service.model import open_runtime
 
 TOKENS = {name: len(ids) + 2 for name, ids in SENTENCES.items()}
 

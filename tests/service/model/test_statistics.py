@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+
 from service.errors import ModelError
 from service.model.decoder import Encoding
 from service.model.statistics import N_LAYERS, StatisticsPredictor, inputs_of, raveled, rows_of, statistics_of
-
 from service.speech import VoiceLibrary
 
 CHANNELS = (4, 2)

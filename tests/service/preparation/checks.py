@@ -7,7 +7,10 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 from onnx_ir.passes import common as passes
+
+import ortffi
 from service.preparation.operators import NativeOperators, NativeUnavailableError, find_native_operators
+from service.preparation.rewriting import convolutions, fourier, native, normalization, resampling, snake, stock
 from service.preparation.rewriting.blocks import fuse_blocks
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import constant
@@ -15,9 +18,6 @@ from service.preparation.rewriting.laying_out import lay_out
 from service.preparation.rewriting.projections import merge_projections
 from service.preparation.rewriting.transposes import move_transposes
 from tests.service.preparation.rewriting.published_graphs import Published
-
-import ortffi
-from service.preparation.rewriting import convolutions, fourier, native, normalization, resampling, snake, stock
 
 
 def within(absolute, *, relative=0.0, rtol=0.0):

@@ -1,6 +1,7 @@
 """Caches, empty and filled."""
 
 import pytest
+
 from tests.service.preparation.store_bench import Bench
 
 

@@ -1,13 +1,13 @@
 """A cache to prepare small models in."""
 
 import numpy as np
+
 from service.loading import load_model
+from service.model import PreparedModel, open_runtime
+from service.preparation import Source, get, getting, store
 from service.preparation.operators import NativeUnavailableError
 from service.settings import Settings
 from tests.small_kokoro import COUNTER, write_small_kokoro
-
-from service.model import PreparedModel, open_runtime
-from service.preparation import Source, get, getting, store
 
 STYLE = np.zeros((1, 256), np.float32)
 

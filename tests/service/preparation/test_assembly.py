@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+
 from service.__main__ import main
 from service.errors import ModelError
-from service.preparation.assembly import SHA256, SIZE_BYTES, is_published
-
 from service.preparation import assemble, assembly, cached, model_path, remove
+from service.preparation.assembly import SHA256, SIZE_BYTES, is_published
 
 
 def test_the_parts_add_up_to_the_published_file(model_file):

@@ -5,20 +5,20 @@ import os
 import numpy as np
 import onnx
 import pytest
+
 from service.errors import ProviderError
 from service.loading import load_model
+from service.model import PREPARE_COMMAND, ModelFile, open_runtime
 from service.model.prepared import GPU_VARIANTS, REFERENCE
 from service.model.reference import Reference
 from service.model.runtime import GpuUnavailableError
+from service.preparation import Source, get, make_for_gpus, store
 from service.preparation.for_gpus import for_gpu
 from service.preparation.refusal import NotPreparedError, SourceRefusedError
 from service.preparation.store import Store
 from service.settings import Settings
 from tests.service.preparation.store_bench import PROGRAM
 from tests.small_kokoro import COUNTER, write_small_kokoro
-
-from service.model import PREPARE_COMMAND, ModelFile, open_runtime
-from service.preparation import Source, get, make_for_gpus, store
 
 
 class Cache:

@@ -3,6 +3,7 @@ import shutil
 import subprocess
 
 import pytest
+
 from service.errors import SettingsError
 from service.preparation.layout import Layout
 from service.preparation.operators import (

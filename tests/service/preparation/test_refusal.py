@@ -4,14 +4,14 @@ import json
 import re
 
 import pytest
+
+from service import __main__ as command_line
 from service.errors import ModelError
 from service.extras import advice
+from service.preparation import store
 from service.preparation.refusal import NotPreparedError
 from tests.service.preparation.store_bench import REAL_PROGRAM, STYLE, warnings_of
 from tests.small_kokoro import write_small_kokoro
-
-from service import __main__ as command_line
-from service.preparation import store
 
 
 @pytest.mark.parametrize(("rewriting", "reason"), [

@@ -8,7 +8,11 @@ import time
 
 import numpy as np
 import pytest
+
+from service import loading
 from service.loading import load_model
+from service.model import open_runtime
+from service.preparation import getting, store
 from service.preparation.layout import Layout
 from service.preparation.operators import NativeOperators
 from service.preparation.refusal import NotPreparedError
@@ -16,10 +20,6 @@ from service.resources import native_library
 from service.settings import Settings
 from tests.opened_models import open_file
 from tests.service.preparation.store_bench import STYLE, StoppedError, stop_at, warnings_of
-
-from service import loading
-from service.model import open_runtime
-from service.preparation import getting, store
 
 
 def test_a_prepared_model_is_made_once_with_progress_and_speaks_as_its_source(made):

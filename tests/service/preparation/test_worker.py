@@ -8,6 +8,7 @@ from pathlib import Path
 from subprocess import PIPE
 
 import pytest
+
 from tests.service.preparation.store_bench import StoppedError, stop_at, warnings_of
 from tests.small_kokoro import LIFELINE
 

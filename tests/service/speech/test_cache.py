@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
-from service.speech.cache import AudioCache
 
 from service.model import Inference
+from service.speech.cache import AudioCache
 
 
 def inference(n_samples):

@@ -3,10 +3,10 @@ from typing import get_args
 
 import pytest
 from hypothesis import strategies as st
-from service.speech.chunking import LONGEST_CHUNK_S, MAX_CHUNK_LENGTH, MIN_CHUNK_LENGTH, USUAL_PACE, Chunker, Chunking
-from tests.profiles import given
 
+from service.speech.chunking import LONGEST_CHUNK_S, MAX_CHUNK_LENGTH, MIN_CHUNK_LENGTH, USUAL_PACE, Chunker, Chunking
 from service.text import Reading, Word, read_phonemes
+from tests.profiles import given
 
 SENTENCE = "ðə kwˈɪk bɹˈWn fˈɑks ʤˈʌmps ˌOvəɹ ðə lˈAzi dˈɔɡ. "
 """48 phonemes without the space."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import example
 from hypothesis import strategies as st
+
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.speech.joining import PAUSES_S, WORD_PAUSE_S, Shaper, pause_after
 from tests.profiles import given

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+
+from service.speech import Delivery, Utterance
 from service.speech.delivery import Made
 from service.speech.stretching import Stretcher, stretched, stretched_size
 from service.speech.windows import Sound
 from tests.profiles import given
-
-from service.speech import Delivery, Utterance
 
 SENTENCE = "The birch canoe slid on the smooth planks."
 FACTORS = [0.5, 0.625, 0.9, 1.25, 1.7, 2.0, 3.2]

@@ -3,17 +3,17 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+
+from service import errors
 from service.errors import NotReadyError
 from service.loading import load_synthesizer
 from service.settings import Settings
+from service.speech import Delivery, Planner, Utterance, VoiceLibrary
 from service.speech.chunking import MAX_CHUNK_LENGTH
 from service.speech.plan import Coverage
 from service.speech.planning import MOST_PHONEMES
-from tests.opened_models import open_small
-
-from service import errors
-from service.speech import Delivery, Planner, Utterance, VoiceLibrary
 from service.text import LANGUAGES, FrontEnd, Passage, UserLexicon, parse
+from tests.opened_models import open_small
 
 SENTENCE = "The birch canoe slid on the smooth planks."
 

@@ -2,10 +2,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from service.speech.timing import LEAD_FRAMES, word_times
 
 from service import errors
 from service.speech import Delivery, Utterance
+from service.speech.timing import LEAD_FRAMES, word_times
 from service.text import Word
 
 TEXT = (

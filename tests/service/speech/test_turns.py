@@ -3,12 +3,12 @@ import time
 from copy import copy
 
 import pytest
-from service.errors import CancelledError, DeadlineError, OverloadedError, ServiceError
-from service.speech.turns import Turns
-from tests.ortffi.meeting import wait_until
 
 import ortffi
+from service.errors import CancelledError, DeadlineError, OverloadedError, ServiceError
 from service.speech import Cancellation
+from service.speech.turns import Turns
+from tests.ortffi.meeting import wait_until
 
 
 @pytest.fixture(scope="module", autouse=True)

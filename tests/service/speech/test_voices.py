@@ -3,8 +3,8 @@ import shutil
 
 import numpy as np
 import pytest
-from service.errors import InvalidBlendError, UnknownVoiceError, VoiceError
 
+from service.errors import InvalidBlendError, UnknownVoiceError, VoiceError
 from service.speech import VoiceLibrary
 
 

@@ -4,10 +4,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+
 from service.errors import DecodingUnavailableError
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.kokoro import SAMPLE_RATE_HZ
 from service.model.parity import log_spectral_distance
+from service.speech import Delivery, Synthesizer, Utterance, Worker
 from service.speech.windows import (
     FADE_SAMPLES,
     FIRST_FRAMES,
@@ -18,10 +20,8 @@ from service.speech.windows import (
     Seams,
     windows_of,
 )
-from tests.profiles import given
-
-from service.speech import Delivery, Synthesizer, Utterance, Worker
 from service.text import load_vocabulary
+from tests.profiles import given
 
 TEXT = (
     "The harbour was quiet that morning, and only the gulls were awake to see the little boat "

@@ -8,13 +8,13 @@ from functools import partial
 
 import numpy as np
 import pytest
+
 from service.errors import CancelledError, ModelError, NotReadyError, StartupError
 from service.loading import load_synthesizer
 from service.settings import Settings
+from service.speech import Cancellation, Delivery, Utterance
 from tests.opened_models import open_small
 from tests.ortffi.meeting import wait_until
-
-from service.speech import Cancellation, Delivery, Utterance
 
 TEXT = "Four hours of steady work faced us, and nobody knew what would come of it. " * 3
 STREAM, FILE = Delivery(streamed=True), Delivery(decoding="whole")

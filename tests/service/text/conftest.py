@@ -1,7 +1,7 @@
 import pytest
-from service.text.readers import Readers
 
 from service.text import Espeak, FrontEnd
+from service.text.readers import Readers
 
 
 @pytest.fixture(scope="session")

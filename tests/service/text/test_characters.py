@@ -1,10 +1,10 @@
 import pytest
+
 from service.errors import EmptyTextError, InvalidTextError
+from service.text import LANGUAGES, USUAL, check_text
 from service.text.characters import clean_text, encodable, is_meaningful, replaced, silenced
 from service.text.offset_mapping import TracedText
 from tests.service.text.whole_reading import read
-
-from service.text import LANGUAGES, USUAL, check_text
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@ from itertools import pairwise
 
 import pytest
 from hypothesis import strategies as st
-from tests.profiles import given
 
 from service.text import ClauseBuffer
+from tests.profiles import given
 
 
 def clauses_of(*parts, **lengths):

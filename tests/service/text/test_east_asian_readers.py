@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
+
 from service.errors import InvalidTextError
+from service.text import Passage, load_vocabulary
 from service.text.characters import clean_text
 from service.text.japanese import kana
 from service.text.japanese.analyzer import MAX_CHARACTERS
 from service.text.mandarin import syllables
 from service.text.mandarin.segmenter import Frequencies
+from service.text.normalization import normalize
 from service.text.offset_mapping import TracedText
 from service.text.punctuation import space, split
 from service.text.readers import Readers
 from service.text.spans import Override
 from tests.profiles import given
 from tests.service.text.reading_tables import rows
-
-from service.text import Passage, load_vocabulary
-from service.text.normalization import normalize
 
 # Sudachi, which pyopenjtalk uses for characters that its dictionary lacks.
 pytestmark = pytest.mark.filterwarnings(r"ignore:Dictionary\.create\(\) is deprecated:DeprecationWarning")

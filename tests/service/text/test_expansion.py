@@ -3,10 +3,10 @@
 import unicodedata
 
 import pytest
-from service.errors import TextTooLongError
-from service.text.frontend import MAX_GROWTH
 
+from service.errors import TextTooLongError
 from service.text import LANGUAGES, Passage, TracedText, UserLexicon, longest_in_words
+from service.text.frontend import MAX_GROWTH
 
 IDEOGRAPHS = ((0x3400, 0xA000), (0xAC00, 0xD7A4), (0x12000, 0x19000), (0x20000, 0x110000))
 """Characters of which there are many of a kind: every sixty-first will do."""

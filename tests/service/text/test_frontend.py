@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
+
 from service.errors import EmptyTextError, InvalidTextError, NothingToSayError
+from service.text import LANGUAGES, USUAL, FrontEnd, Passage, TracedText, is_blank, load_vocabulary, punctuation
 from tests.profiles import given
 from tests.service.text.reading_tables import rows
 from tests.service.text.whole_reading import REFUSALS, read
-
-from service.text import LANGUAGES, USUAL, FrontEnd, Passage, TracedText, is_blank, load_vocabulary, punctuation
 
 ESPEAK_LANGUAGES = sorted(code for code in LANGUAGES if LANGUAGES[code].espeak_voice)
 

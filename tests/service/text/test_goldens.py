@@ -6,11 +6,11 @@ from collections import Counter
 from typing import NamedTuple
 
 import pytest
-from tests.service.text.reading_tables import rows
-from tests.service.text.whole_reading import read
 
 from service.text import LANGUAGES, USUAL, Normalization, Passage, TracedText, load_vocabulary
 from service.text.markup import Hint
+from tests.service.text.reading_tables import rows
+from tests.service.text.whole_reading import read
 
 MINIMUM = {"en-us": 300, **dict.fromkeys(("en-gb", "es", "fr", "it", "pt-br", "hi", "ja", "zh"), 40)}
 """Least number of cases for each language."""

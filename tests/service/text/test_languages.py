@@ -1,9 +1,9 @@
 import pytest
 from hypothesis import strategies as st
-from service.errors import LanguageUnavailableError
-from tests.profiles import given
 
+from service.errors import LanguageUnavailableError
 from service.text import LANGUAGES, find_language, is_variety, language_of_voice
+from tests.profiles import given
 
 
 @pytest.mark.parametrize(

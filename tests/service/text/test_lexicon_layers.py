@@ -2,14 +2,14 @@
 
 import pytest
 from hypothesis import strategies as st
+
 from service.errors import InvalidLexiconError, InvalidTextError
+from service.text import FrontEnd, UserLexicon, parse
 from service.text.lexicon_entries import MAX_PRONUNCIATION_LENGTH, MAX_WORD_LENGTH, MAX_WORDS
+from service.text.markup import Passage
 from service.text.offset_mapping import TracedText
 from tests.profiles import given
 from tests.service.text.test_user_lexicon import applied
-
-from service.text import FrontEnd, UserLexicon, parse
-from service.text.markup import Passage
 
 
 def read(front_end, text, lexicon=None):

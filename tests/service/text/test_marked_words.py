@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
+
+import service.text.english
 from service.text.characters import clean_text
+from service.text.normalization import normalize
 from service.text.offset_mapping import TracedText
 from tests.service.text.reading_tables import rows
 from tests.service.text.whole_reading import read
-
-import service.text.english
-from service.text.normalization import normalize
 
 LEXICON = Path(service.text.english.__file__).parent / "data" / "us_gold.tsv.gz"
 

@@ -1,5 +1,6 @@
 import pytest
 from hypothesis import strategies as st
+
 from service.errors import InvalidTextError, LanguageUnavailableError
 from service.text.characters import clean_text
 from service.text.mixed import BorrowingReader, MixedReader, route

@@ -3,6 +3,7 @@ import unicodedata
 
 import pytest
 from hypothesis import strategies as st
+
 from service.text.offset_mapping import TracedText, concatenate
 from tests.profiles import given
 

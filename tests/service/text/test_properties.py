@@ -7,15 +7,15 @@ from itertools import pairwise
 
 import pytest
 from hypothesis import strategies as st
+
 from service.errors import EmptyTextError, MarkupError, NothingToSayError
+from service.text import LANGUAGES, load_vocabulary, punctuation
 from service.text.characters import clean_text
+from service.text.normalization import normalize
 from service.text.offset_mapping import TracedText
 from tests.profiles import given
 from tests.service.text.reading_tables import rows
 from tests.service.text.whole_reading import read
-
-from service.text import LANGUAGES, load_vocabulary, punctuation
-from service.text.normalization import normalize
 
 pytestmark = pytest.mark.thorough
 

@@ -1,4 +1,5 @@
 import pytest
+
 from service.text.characters import clean_text
 from service.text.offset_mapping import TracedText
 from service.text.punctuation import ends_sentence, space, split

@@ -3,12 +3,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+
 from service.errors import LanguageUnavailableError
 from service.extras import advice
+from service.text import LANGUAGES, Espeak, FrontEnd, Passage, TracedText
 from service.text.english.reader import EnglishReader
 from service.text.readers import Readers
-
-from service.text import LANGUAGES, Espeak, FrontEnd, Passage, TracedText
 
 
 @pytest.mark.parametrize("code", LANGUAGES)

@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 from hypothesis import strategies as st
+
 from service.errors import NothingToSayError, ServiceError
+from service.text import LANGUAGES, FrontEnd, load_vocabulary, read_phonemes
 from service.text.offset_mapping import TracedText
 from service.text.reading import Word, merge
 from tests.profiles import given
 from tests.service.text.whole_reading import read as read_normalized
-
-from service.text import LANGUAGES, FrontEnd, load_vocabulary, read_phonemes
 
 MARKS = load_vocabulary().marks
 ESPEAK_LANGUAGES = sorted(code for code in LANGUAGES if LANGUAGES[code].espeak_voice)

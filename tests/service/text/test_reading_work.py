@@ -3,10 +3,10 @@
 import contextlib
 
 import pytest
-from service.errors import ServiceError
-from tests.service.long_runs import slow_runs
 
+from service.errors import ServiceError
 from service.text import LANGUAGES, FrontEnd, Passage, parse
+from tests.service.long_runs import slow_runs
 
 _PROSE = "On 12 May 1999 the quick brown fox jumped over 3.5 lazy dogs, at 10:30 a.m., for $5. "
 

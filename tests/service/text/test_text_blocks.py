@@ -1,4 +1,5 @@
 from hypothesis import strategies as st
+
 from service.text.text_blocks import BLOCK_LENGTH, blocks
 from tests.profiles import given
 

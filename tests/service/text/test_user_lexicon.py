@@ -2,6 +2,7 @@ import threading
 
 import pytest
 from hypothesis import strategies as st
+
 from service.errors import LexiconError
 from service.text.languages import LANGUAGES
 from service.text.offset_mapping import TracedText, concatenate

@@ -1,6 +1,6 @@
 import pytest
-from service.errors import UnknownSymbolError
 
+from service.errors import UnknownSymbolError
 from service.text import load_vocabulary
 
 

@@ -5,9 +5,9 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from service.text.wordlist import WordList, pack
 
 import service.text.english
+from service.text.wordlist import WordList, pack
 
 DATA = Path(service.text.english.__file__).parent / "data"
 

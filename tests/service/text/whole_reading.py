@@ -7,7 +7,6 @@ from service.errors import (
     NothingToSayError,
     UnknownSymbolError,
 )
-
 from service.text import USUAL, Passage, Reading, Word, parse
 
 REFUSALS = (EmptyTextError, InvalidTextError, LanguageUnavailableError, NothingToSayError, UnknownSymbolError)

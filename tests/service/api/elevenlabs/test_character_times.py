@@ -5,11 +5,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+
 from service.api.elevenlabs.character_times import CharacterTimes, aligned_parts
 from service.model.kokoro import SAMPLE_RATE_HZ
-from tests.profiles import given
-
 from service.speech import AudioSegment, PhonemeTime, WordTime, merge_parts
+from tests.profiles import given
 
 FRAME_S = 0.025
 """Times are whole frames of the model."""

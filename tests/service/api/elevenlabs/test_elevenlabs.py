@@ -15,6 +15,7 @@ from elevenlabs import VoiceSettings
 from elevenlabs.client import ElevenLabs
 from elevenlabs.core.api_error import ApiError
 from elevenlabs.types import CharacterAlignmentResponseModel as Alignment
+
 from service.api.elevenlabs.output_formats import OUTPUT_FORMATS
 from service.api.elevenlabs.voice_ids import KNOWN_VOICES
 from tests.service.api.speech_client import KEYS, STRANGER, bearer, speak

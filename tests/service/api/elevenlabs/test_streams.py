@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 import soundfile
+
 from tests.service.api.elevenlabs.stream_socket import VOICE, Heard, StreamSocket, open_context, pipecat
 from tests.service.api.speech_client import KEYS, log_line
 from tests.service.api.speech_socket import refused

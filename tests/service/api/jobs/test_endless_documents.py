@@ -7,6 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+
 from bench.procfs import mebibytes
 from tests.service.api.speech_client import connect, wait_until
 from tests.service.books.attacks import ATTACKS

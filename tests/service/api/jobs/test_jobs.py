@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import av
 import httpx
 import pytest
+
 from service.api.uploads import AT_ONCE
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.serving_process import FAULTY_SERVER

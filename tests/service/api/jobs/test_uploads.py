@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 
 import pytest
+
 from service.api.uploads import AT_ONCE
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.serving_process import HELD_SERVER

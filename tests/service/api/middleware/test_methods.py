@@ -5,9 +5,10 @@ import re
 
 import httpx
 import pytest
+from starlette.routing import Route
+
 from service.api.app import create_app
 from service.settings import Settings
-from starlette.routing import Route
 
 
 def ask(server, method, path):

@@ -6,6 +6,9 @@ from contextlib import ExitStack
 import httpx
 import pytest
 from fastapi import FastAPI, WebSocket
+from starlette.responses import PlainTextResponse
+from websockets.sync.client import connect
+
 from service.api.api_keys import ApiKey, ApiKeys, read_keys
 from service.api.callers import Callers
 from service.api.middleware.hosts import check_exposure
@@ -14,12 +17,10 @@ from service.api.middleware.protection import install
 from service.api.middleware.security_headers import SecurityHeaders
 from service.errors import SettingsError
 from service.settings import Settings
-from starlette.responses import PlainTextResponse
 from tests.service.api.asgi_server import Identified, serving
 from tests.service.api.serving_process import write
 from tests.service.api.speech_client import KEY, KEY_FILE, OTHER_KEY
 from tests.service.api.speech_socket import refused
-from websockets.sync.client import connect
 
 APP = "https://app.example.com"
 

@@ -8,14 +8,14 @@ import re
 import openai
 import pytest
 import soundfile
+
 from service.api.openai.names import VOICES, VoiceNames, check_model, language_code
 from service.errors import LanguageUnavailableError, UnknownModelError, UnknownVoiceError
 from service.resources import resource
+from service.speech import VoiceLibrary
 from service.speech.voices import FILE_BYTES
 from tests.service.api.serving_process import lent, write
 from tests.service.commands import command
-
-from service.speech import VoiceLibrary
 
 KEY = "sk-kokoro-0123456789abcdef"
 HEADERS = {"authorization": f"Bearer {KEY}"}

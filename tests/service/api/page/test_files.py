@@ -6,10 +6,10 @@ import re
 from itertools import product
 
 import pytest
-from tests.service.api.speech_client import KEYS
 from websockets.sync.client import connect
 
 from service.api.page import assets
+from tests.service.api.speech_client import KEYS
 
 DOCUMENTS = ("/", "/docs")
 

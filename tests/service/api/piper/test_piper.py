@@ -4,10 +4,10 @@ import io
 import wave
 
 import pytest
-from service.api.piper_fields import VOICES
-from tests.service.api.speech_client import log_line, speak
 
+from service.api.piper_fields import VOICES
 from service.text import LANGUAGES
+from tests.service.api.speech_client import log_line, speak
 
 TEXT = "Good morning."
 

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
+
 from service.api.synthesize.router import phonemize as phonemize_at_the_door
 from service.api.synthesize.schemas import PhonemizeRequest
-from tests.service.api.speech_client import speak
-
 from service.text import LANGUAGES, load_vocabulary
+from tests.service.api.speech_client import speak
 
 
 def phonemize(server, **fields):

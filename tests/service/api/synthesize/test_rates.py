@@ -4,9 +4,9 @@ import base64
 from typing import get_args
 
 import pytest
-from tests.service.api.speech_client import parse_events, speak
 
 from service.audio import SampleRate
+from tests.service.api.speech_client import parse_events, speak
 
 TEXT = "One moment, please."
 PCM = {"text": TEXT, "format": "pcm", "speed": 2.0}

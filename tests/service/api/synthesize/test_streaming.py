@@ -8,6 +8,7 @@ import httpx
 import numpy as np
 import pytest
 import soundfile
+
 from tests.service.api.asgi_server import read_answer
 from tests.service.api.speech_client import Caller, is_cut_off, parse_events, speak
 

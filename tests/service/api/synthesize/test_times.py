@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+
 from tests.service.api.speech_client import parse_events, speak
 
 # Fast, to be done soon; several chunks when cut early.

@@ -3,6 +3,7 @@
 import socket
 
 import httpx
+
 from tests.service.api.speech_socket import SpeechSocket
 
 SHORT = "Good day."

@@ -8,6 +8,9 @@ from contextlib import suppress
 
 import httpx
 import pytest
+from websockets.exceptions import ConnectionClosed
+from wyoming.tts import SynthesizeChunk
+
 from tests.service.api import faulty_server
 from tests.service.api.elevenlabs.stream_socket import open_context, pipecat
 from tests.service.api.serving_process import FAULTY_SERVER, REPLACED_SERVER, WYOMING
@@ -15,8 +18,6 @@ from tests.service.api.speech_client import log_index, log_line, metric, speak
 from tests.service.api.speech_socket import SpeechSocket, refused
 from tests.service.api.websocket.sessions import LINES, LONG, N_LINES, SHORT, opened, slowly
 from tests.service.api.wyoming import talks
-from websockets.exceptions import ConnectionClosed
-from wyoming.tts import SynthesizeChunk
 
 pytestmark = pytest.mark.thorough
 

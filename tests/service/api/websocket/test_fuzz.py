@@ -6,10 +6,11 @@ import json
 import pytest
 from hypothesis import Phase
 from hypothesis import strategies as st
+from websockets.exceptions import ConnectionClosed
+
 from tests.profiles import costly, given, many
 from tests.service.api.speech_client import metric, wait_until
 from tests.service.api.speech_socket import SpeechSocket
-from websockets.exceptions import ConnectionClosed
 
 pytestmark = pytest.mark.thorough
 

@@ -5,6 +5,7 @@ import json
 from dataclasses import replace
 
 import pytest
+
 from service.api.clause_speech import ClauseSpeech
 from service.api.request_statistics import RequestStatistics
 from service.api.state import Ready, ServiceState

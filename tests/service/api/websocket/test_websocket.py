@@ -7,11 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from websockets.exceptions import ConnectionClosed
+
 from service.settings import Settings
 from tests.service.api.speech_client import KEYS, STRANGER, bearer, log_line, metric, speak
 from tests.service.api.speech_socket import SpeechSocket, refused, seconds
 from tests.service.api.websocket.sessions import CANCEL, FLUSH, LINES, LONG, SHORT, config, opened, spoken
-from websockets.exceptions import ConnectionClosed
 
 
 def test_a_session_opens_with_how_it_speaks(server):

@@ -5,11 +5,12 @@ import struct
 from contextlib import suppress
 from urllib.parse import urlsplit
 
-from tests.service.api.speech_socket import TIMEOUT_S
 from wyoming.audio import AudioChunk, AudioStart, AudioStop
 from wyoming.error import Error
 from wyoming.event import read_event, write_event
 from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStart, SynthesizeStop, SynthesizeVoice
+
+from tests.service.api.speech_socket import TIMEOUT_S
 
 SHORT = "Good day."
 LONG = " ".join(["The birch canoe slid on the smooth planks, and nobody saw it go."] * 12)

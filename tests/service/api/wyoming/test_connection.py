@@ -6,20 +6,20 @@ import socket
 
 import pytest
 from hypothesis import strategies as st
+from wyoming.event import Event, async_write_event
+from wyoming.info import Describe
+from wyoming.ping import Ping
+from wyoming.tts import SynthesizeChunk, SynthesizeStop
+
 from service.api.clause_speech import ClauseSpeech
 from service.api.state import Ready, ServiceState
+from service.api.wyoming import connection as connections
 from service.api.wyoming.connection import Connection
 from service.api.wyoming.wire import IdleError, MalformedEventError, Wire
 from service.settings import Settings
 from tests.profiles import costly, given
 from tests.service.api.speech_socket import TIMEOUT_S
 from tests.service.api.wyoming.talks import SHORT, Talk, read_out, start, whole
-from wyoming.event import Event, async_write_event
-from wyoming.info import Describe
-from wyoming.ping import Ping
-from wyoming.tts import SynthesizeChunk, SynthesizeStop
-
-from service.api.wyoming import connection as connections
 
 LIMIT = 2000
 """Of lengths, around which headers are drawn."""

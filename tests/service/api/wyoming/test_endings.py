@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
+from wyoming.tts import SynthesizeChunk
+
 from tests.service.api.serving_process import FAULTY_SERVER, WYOMING
 from tests.service.api.speech_client import metric, speak, wait_until
 from tests.service.api.wyoming.talks import LONG, SHORT, Talk, read_out, start, whole
-from wyoming.tts import SynthesizeChunk
 
 pytestmark = pytest.mark.thorough
 

@@ -10,6 +10,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from wyoming.event import read_event, write_event
+from wyoming.info import Describe
+from zeroconf import Zeroconf
+
 from service.api.wyoming.address import StdioAddress, TcpAddress, UnixAddress, read_address
 from service.api.wyoming.announcement import SERVICE_TYPE, announced
 from service.errors import SettingsError, StartupError
@@ -17,9 +21,6 @@ from service.extras import advice
 from service.settings import Settings
 from tests.service.api.wyoming.talks import SHORT, Talk, pcm, whole
 from tests.service.commands import command
-from wyoming.event import read_event, write_event
-from wyoming.info import Describe
-from zeroconf import Zeroconf
 
 IN_USE = "Address already in use"
 START = ("serve", "--port", "0", "--model", "/nowhere.onnx", "--wyoming")

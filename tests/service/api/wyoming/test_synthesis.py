@@ -3,9 +3,6 @@
 import json
 
 import pytest
-from service.text.readers import Readers
-from tests.service.api.speech_client import speak
-from tests.service.api.wyoming.talks import IN_PARTS, LONG, SHORT, Talk, start, whole
 from wyoming.event import Event
 from wyoming.info import Describe, Info
 from wyoming.ping import Ping, Pong
@@ -13,6 +10,9 @@ from wyoming.tts import Synthesize, SynthesizeChunk, SynthesizeStop, SynthesizeT
 
 from service import __version__
 from service.text import LANGUAGES
+from service.text.readers import Readers
+from tests.service.api.speech_client import speak
+from tests.service.api.wyoming.talks import IN_PARTS, LONG, SHORT, Talk, start, whole
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """What turns recognized operators into such as can be run."""
 
 import pytest
+
 from tests.service.preparation.checks import backend_named
 from tests.service.preparation.rewriting.published_graphs import Published
 

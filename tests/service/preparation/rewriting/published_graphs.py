@@ -3,6 +3,7 @@
 import numpy as np
 import onnx_ir as ir
 from onnx import TensorProto, helper, numpy_helper
+
 from service.model.durations import TENSOR_NAME
 
 MICROSOFT = "com.microsoft"

@@ -4,14 +4,14 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 from onnx_ir.passes import common as passes
+
 from service.preparation.refusal import RefusedError
+from service.preparation.rewriting import convolutions, normalization, snake
 from service.preparation.rewriting.carrying import give_spectrum, give_statistics, tell_spectrum
 from service.preparation.rewriting.graph import constant, nodes_of
 from service.preparation.rewriting.parts import split
 from tests.service.preparation.checks import STOCK, recognize, tidied
 from tests.service.preparation.rewriting.published_graphs import Published
-
-from service.preparation.rewriting import convolutions, normalization, snake
 
 N, N_FRAMES = 6, 20
 PER_BLOCK = 6 * 4 * N

@@ -4,6 +4,8 @@ from typing import Any
 import numpy as np
 import pytest
 from onnx import TensorProto
+
+from service.preparation.rewriting import convolutions
 from tests.service.preparation.checks import (
     attributes_of,
     check_near_misses,
@@ -16,8 +18,6 @@ from tests.service.preparation.checks import (
     within,
 )
 from tests.service.preparation.rewriting.published_graphs import Published
-
-from service.preparation.rewriting import convolutions
 
 
 def check(backend, graph, n, *outputs):

@@ -7,6 +7,7 @@ import onnx_ir as ir
 import pytest
 from onnx import TensorProto
 from onnx_ir.passes import common as passes
+
 from service.preparation.rewriting.constants import END
 from service.preparation.rewriting.heads import scale_products, settle_heads
 from service.preparation.rewriting.lstms import fuse_lstms

@@ -4,6 +4,8 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 from onnx import TensorProto
+
+from service.preparation.rewriting import convolutions, floats, normalization
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import constant
 from service.preparation.rewriting.projections import merge_projections
@@ -24,8 +26,6 @@ from tests.service.preparation.checks import (
     within,
 )
 from tests.service.preparation.rewriting.published_graphs import MICROSOFT, N_HIDDEN, N_IN, recurrent
-
-from service.preparation.rewriting import convolutions, floats, normalization
 
 WEIGHT_SCALE = np.float32(0.0021)
 """Of every convolution in `Published`."""

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from service.preparation.rewriting.constants import END
-from tests.service.preparation.checks import STOCK, backend_named, check_near_misses, check_step, operators, within
 
 from service.preparation.rewriting import fourier, resampling
+from service.preparation.rewriting.constants import END
+from tests.service.preparation.checks import STOCK, backend_named, check_near_misses, check_step, operators, within
 
 HOP, SIZE = 5, 20
 WINDOW = np.hanning(SIZE + 1)[:-1].astype(np.float32)

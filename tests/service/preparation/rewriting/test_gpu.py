@@ -5,7 +5,9 @@ from contextlib import closing
 import numpy as np
 import onnx
 import pytest
+
 from service.loading import STATISTICS
+from service.model import parity
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME
 from service.model.runtime import open_runtime
 from service.model.statistics import StatisticsPredictor
@@ -23,8 +25,6 @@ from tests.service.preparation.rewriting.whole_models import (
     rewrite_again,
     styles,
 )
-
-from service.model import parity
 
 VARIANTS = ("float32", "float16", "rounded")
 

@@ -1,4 +1,5 @@
 import numpy as np
+
 from service.preparation.rewriting.graph import constant, initializer, maker, nodes_of, scalar, users
 from tests.service.preparation.checks import the_node
 

@@ -4,6 +4,7 @@ import onnx_ir as ir
 import pytest
 from onnx import TensorProto
 from onnx_ir.passes import common as passes
+
 from service.model.durations import TENSOR_NAME
 from service.preparation.rewriting.constants import END
 from service.preparation.rewriting.graph import constant

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 from onnx import TensorProto
-from service.preparation.rewriting.native import OPERATORS
-from tests.service.preparation.checks import STOCK, check_near_misses, check_step, operators, within
 
 from service.preparation.rewriting import harmonics
+from service.preparation.rewriting.native import OPERATORS
+from tests.service.preparation.checks import STOCK, check_near_misses, check_step, operators, within
 
 RATE_HZ, FACTOR, N_HARMONICS, AMPLITUDE, BIAS = 24000.0, 300, 9, 0.1, -0.02945026010274887
 

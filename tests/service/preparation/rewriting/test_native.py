@@ -4,13 +4,13 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 from onnx_ir.passes import common as passes
+
 from service.preparation.layout import Layout
+from service.preparation.rewriting import native, packing
 from service.preparation.rewriting.blocks import fuse_blocks
 from service.preparation.rewriting.laying_out import lay_out
 from tests.service.preparation.checks import attributes_of, check_step, copied, operators, recognize, the_node, within
 from tests.service.preparation.rewriting.published_graphs import Published
-
-from service.preparation.rewriting import native, packing
 
 CONV = "kokoro.DynamicQuantizeConv"
 STATISTICS = "kokoro.ChannelStatistics"

@@ -3,6 +3,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from service.preparation.rewriting import normalization
 from tests.service.preparation.checks import (
     attributes_of,
     check_near_misses,
@@ -12,8 +14,6 @@ from tests.service.preparation.checks import (
     the_node,
     within,
 )
-
-from service.preparation.rewriting import normalization
 
 NEAR = within(2e-4, relative=2e-4)
 """Variances are differences of means of squares, in float32."""

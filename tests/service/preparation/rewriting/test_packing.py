@@ -3,6 +3,7 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+
 from service.preparation.rewriting.packing import (
     centered,
     column_sums,

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import strategies as st
 from onnx import TensorProto
 from onnx_ir.passes import common as passes
+
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME
 from service.preparation.refusal import RefusedError
+from service.preparation.rewriting import normalization
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.masked_decoder import MASK, mask_frames
 from service.preparation.rewriting.padded_encoder import BUCKETS, pad_frames
@@ -18,8 +20,6 @@ from service.preparation.rewriting.transposes import cancel_transposes
 from tests.profiles import costly, given
 from tests.service.preparation.checks import copied, dialect, plain, the_node, tidied
 from tests.service.preparation.rewriting.published_graphs import Published
-
-from service.preparation.rewriting import normalization
 
 N_CHANNELS = 4
 END = np.iinfo(np.int64).max

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 from onnx import TensorProto
+
+from service.preparation.rewriting import normalization
 from service.preparation.rewriting.projections import merge_projections
 from tests.service.preparation.checks import check_step, copied, operators, plain, the_node, tidied, within
 from tests.service.preparation.rewriting.published_graphs import Published
-
-from service.preparation.rewriting import normalization
 
 
 def merged(model):

@@ -4,9 +4,11 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 from onnx_ir.passes import common as passes
+
 from service.model.durations import TENSOR_NAME
 from service.model.prepared import DECODER, ENCODER
 from service.preparation.refusal import RefusedError
+from service.preparation.rewriting import convolutions, normalization, resampling, snake
 from service.preparation.rewriting.carrying import carry_statistics, give_spectrum, give_statistics, tell_spectrum
 from service.preparation.rewriting.halves import halve, round_to_halves
 from service.preparation.rewriting.masked_decoder import mask_frames
@@ -18,8 +20,6 @@ from service.preparation.rewriting.refusing import not_recognized
 from tests.service.preparation.checks import plain, the_node
 from tests.service.preparation.rewriting.published_graphs import Published
 from tests.service.preparation.rewriting.whole_models import VARIANTS, cpu, layout_of
-
-from service.preparation.rewriting import convolutions, normalization, resampling, snake
 
 
 def unknown():

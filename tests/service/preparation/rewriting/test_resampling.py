@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+
+from service.preparation.rewriting import resampling
 from tests.service.preparation.checks import (
     EXACT,
     attributes_of,
@@ -11,8 +13,6 @@ from tests.service.preparation.checks import (
     within,
 )
 from tests.service.preparation.rewriting.published_graphs import Published
-
-from service.preparation.rewriting import resampling
 
 RESIZE = {
     "mode": "nearest", "nearest_mode": "floor", "coordinate_transformation_mode": "asymmetric", "antialias": 0,

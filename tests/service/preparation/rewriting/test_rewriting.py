@@ -6,6 +6,8 @@ from contextlib import closing
 import numpy as np
 import onnx
 import pytest
+
+import ortffi
 from service.model.durations import SAMPLES_PER_FRAME, TENSOR_NAME, output_declaration
 from service.model.parity import MAX_DISTANCE_DB, SENTENCES, log_spectral_distance
 from service.model.prepared import DECODER, ENCODER
@@ -20,8 +22,6 @@ from tests.service.preparation.rewriting.whole_models import (
     rewrite_again,
     styles,
 )
-
-import ortffi
 
 SHORT = SENTENCES["short"]
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-from tests.service.preparation.checks import check_near_misses, check_step, operators, the_node, within
-from tests.service.preparation.rewriting.published_graphs import Published
 
 from service.preparation.rewriting import snake
+from tests.service.preparation.checks import check_near_misses, check_step, operators, the_node, within
+from tests.service.preparation.rewriting.published_graphs import Published
 
 NEAR = within(5e-6)
 """Some roundings of numbers of about 5: sin^2 / alpha."""

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from onnx import defs
+
 from service.preparation.refusal import RefusedError
+from service.preparation.rewriting import angles
 from service.preparation.rewriting.constants import END
 from service.preparation.rewriting.opsets import IR_VERSION, OPSET, lower_opset
 from service.preparation.rewriting.synthesis_window import settle_windows
@@ -19,8 +21,6 @@ from tests.service.preparation.checks import (
     within,
 )
 from tests.service.preparation.rewriting.published_graphs import Published
-
-from service.preparation.rewriting import angles
 
 # The window of the synthesis.
 

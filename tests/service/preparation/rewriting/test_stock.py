@@ -3,13 +3,13 @@
 import numpy as np
 import onnx_ir as ir
 import pytest
+
+from service.preparation.rewriting import stock
 from service.preparation.rewriting.dialect import DOMAIN
 from service.preparation.rewriting.graph import nodes_of
 from service.preparation.rewriting.lengths import share_lengths
 from tests.service.preparation.checks import STOCK, operators, plain, recognize, the_node
 from tests.service.preparation.rewriting.published_graphs import Published
-
-from service.preparation.rewriting import stock
 
 TO_FLOAT = "com.microsoft.MatMulIntegerToFloat"
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+
 from service.preparation.rewriting.transposes import cancel_transposes, move_transposes
 from tests.service.preparation.checks import STOCK, built, check_run, copied, operators, the_node, tidied, within
 from tests.service.preparation.rewriting.published_graphs import Published

@@ -8,13 +8,13 @@ from contextlib import ExitStack
 
 import numpy as np
 import onnx
+
+import ortffi
 from service.model.durations import SAMPLES_PER_FRAME
 from service.model.prepared import DECODER, ENCODER
 from service.preparation.layout import Layout
 from service.preparation.operators import NativeUnavailableError, find_native_operators
 from service.preparation.rewriting.pipeline import rewrite
-
-import ortffi
 
 VARIANTS = ("native", "stock")
 """Those for processors."""

@@ -5,10 +5,10 @@ import re
 import pytest
 from hypothesis import assume
 from hypothesis import strategies as st
-from tests.profiles import costly, given
-from tests.service.text.backtracking.counting_matcher import CountingMatcher, TooManyStepsError
 
 from service.text.backtracking import TooLargeError, growth
+from tests.profiles import costly, given
+from tests.service.text.backtracking.counting_matcher import CountingMatcher, TooManyStepsError
 
 EXPONENTIAL = [
     "(a+)+b", "(a*)*b", "(?:a|aa)+$", "(?:a|a)*b", "((a+))+c", "(?P<n>a+){2,}b", "(a?){50}a{50}",

@@ -1,10 +1,10 @@
 import pytest
+
+from service.text import find_language, punctuation
 from service.text.characters import clean_text
 from service.text.english.reader import EnglishReader
 from service.text.espeak.reader import EspeakReader
 from service.text.offset_mapping import TracedText
-
-from service.text import find_language, punctuation
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,7 @@ import difflib
 import re
 
 import pytest
+
 from service.text.english.heteronyms import READINGS
 from service.text.english.lexicon import Lexicon
 from service.text.english.tagger import tag

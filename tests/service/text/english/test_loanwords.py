@@ -3,6 +3,7 @@
 from importlib.resources import files
 
 import pytest
+
 from service.text.english.data.foreign_names import VOICES
 from service.text.english.loanwords import loanwords
 from service.text.vocabulary import load_vocabulary

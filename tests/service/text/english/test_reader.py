@@ -5,7 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import strategies as st
+
 from service.errors import EmptyTextError, InvalidTextError, UnknownSymbolError
+from service.text import check_text, find_language, punctuation
 from service.text.characters import clean_text
 from service.text.english.reader import EnglishReader
 from service.text.espeak.reader import EspeakReader
@@ -14,8 +16,6 @@ from service.text.spans import Override
 from service.text.vocabulary import load_vocabulary
 from tests.profiles import given
 from tests.service.text.reading_tables import rows
-
-from service.text import check_text, find_language, punctuation
 
 
 def test_words_sound_as_people_say_them(read):

@@ -3,9 +3,9 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from service.text.english.spacy_tagger import SpacyTagger, is_installed
 
 from service.text.english import spacy_tagger
+from service.text.english.spacy_tagger import SpacyTagger, is_installed
 
 needs_spacy = pytest.mark.skipif(not is_installed(), reason="the extra `spacy` (500 MB) is not installed")
 

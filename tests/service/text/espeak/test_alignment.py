@@ -1,9 +1,9 @@
 import pytest
 from hypothesis import strategies as st
-from service.text.espeak.alignment import align
-from tests.profiles import given
 
 from service.text import load_vocabulary
+from service.text.espeak.alignment import align
+from tests.profiles import given
 
 
 def parts(phonemes, readings):

@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from service.errors import EspeakError
 from service.extras import advice
-
 from service.text import Espeak
 
 AMERICAN = "gmw/en-US"

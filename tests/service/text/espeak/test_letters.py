@@ -1,11 +1,11 @@
 """What espeak-ng reads of each character: never a code point, nor a script's name before each."""
 
 import pytest
+
 from service.errors import InvalidTextError
+from service.text import LANGUAGES, TracedText
 from service.text.espeak.letters import Letters
 from tests.service.text.whole_reading import read
-
-from service.text import LANGUAGES, TracedText
 
 VOICES = {code: one.espeak_voice for code, one in sorted(LANGUAGES.items()) if one.espeak_voice}
 

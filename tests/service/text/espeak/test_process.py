@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from service.errors import EmptyTextError, EspeakError, InvalidTextError
 
+from service.errors import EmptyTextError, EspeakError, InvalidTextError
 from service.text import LANGUAGES, Espeak, check_text
 from service.text.espeak import process as espeak_process
 

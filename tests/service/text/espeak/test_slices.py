@@ -1,4 +1,5 @@
 import pytest
+
 from service.errors import InvalidTextError
 from service.text.espeak.slices import read_in_slices
 from service.text.offset_mapping import TracedText

@@ -1,8 +1,8 @@
 import pytest
-from service.errors import UnknownSymbolError
-from service.text.espeak.symbols import _TABLES, kokoro_phonemes
 
+from service.errors import UnknownSymbolError
 from service.text import LANGUAGES, load_vocabulary
+from service.text.espeak.symbols import _TABLES, kokoro_phonemes
 
 
 @pytest.mark.parametrize(

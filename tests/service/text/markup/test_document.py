@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from service.errors import MarkupError
-from service.text.user_lexicon import UserLexicon
 
+from service.errors import MarkupError
 from service.text.markup import Passage, Pause, inline, ssml
+from service.text.user_lexicon import UserLexicon
 
 TEXT = (Path(__file__).parents[4] / "docs/markup.md").read_text(encoding="utf-8")
 CODE = re.compile(r"`([^`]+)`")

@@ -1,10 +1,10 @@
 import pytest
 from hypothesis import strategies as st
+
 from service.errors import MarkupError
+from service.text.markup import Passage, Pause, inline
 from service.text.spans import Override
 from tests.profiles import given
-
-from service.text.markup import Passage, Pause, inline
 
 
 def texts(written):

@@ -4,10 +4,10 @@ from contextlib import suppress
 
 import pytest
 from hypothesis import strategies as st
-from service.errors import LanguageUnavailableError, MarkupError
-from tests.profiles import given
 
+from service.errors import LanguageUnavailableError, MarkupError
 from service.text.markup import Hint, Passage, Pause, VoiceSettings, ssml
+from tests.profiles import given
 
 
 def parts(content, language=None):

@@ -1,6 +1,7 @@
 import re
 
 from hypothesis import strategies as st
+
 from service.text.markup.stretches import stretches
 from tests.profiles import given
 

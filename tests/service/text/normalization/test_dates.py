@@ -5,15 +5,15 @@ import re
 from datetime import date
 
 import pytest
+
 from service.text.characters import clean_text
+from service.text.normalization import normalize
 from service.text.normalization.english.calendar import MONTH_NAMES, MONTHS
 from service.text.normalization.english.numbers import Numbers
 from service.text.normalization.figures.language import figure_language
 from service.text.normalization.japanese.spoken_digits import say_digits
 from service.text.normalization.mandarin.numbers import say_integer
 from service.text.offset_mapping import TracedText
-
-from service.text.normalization import normalize
 
 YEARS = (1900, 2000, 2023, 2024)
 DAYS = tuple(itertools.product(range(1, 13), range(1, 32)))

@@ -5,7 +5,10 @@ import re
 
 import pytest
 from hypothesis import strategies as st
+
+from service.text import LANGUAGES, FrontEnd, Normalization, Passage
 from service.text.characters import clean_text
+from service.text.normalization import markdown, normalize
 from service.text.normalization.english import early_rules, rules, unmarked_rules
 from service.text.normalization.fenced_code import without_code
 from service.text.normalization.mandarin.numbers import say_integer
@@ -14,9 +17,6 @@ from service.text.offset_mapping import TracedText
 from tests import profiles
 from tests.profiles import given
 from tests.service.text.reading_tables import rows
-
-from service.text import LANGUAGES, FrontEnd, Normalization, Passage
-from service.text.normalization import markdown, normalize
 
 
 def normalized(text, language="en-us", **options):
