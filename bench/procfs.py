@@ -1,4 +1,4 @@
-"""Memory and CPU time of a process, see proc(5); imports only what takes little memory."""
+"""Memory and CPU time of a process or the machine, see proc(5); imports what takes little memory."""
 
 from __future__ import annotations
 
@@ -24,3 +24,11 @@ def cpu_s(pid: int | str = "self") -> float:
     """Return the CPU seconds of a process, over all its threads."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def machine_cpu_s() -> float:
+    """Return the CPU seconds of all processes since the machine has started."""
+    user, nice, system, _idle, _iowait, irq, softirq, *_ = map(
+        int, Path("/proc/stat").read_text(encoding="utf-8").splitlines()[0].split()[1:]
+    )
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")

@@ -9,7 +9,6 @@ not all servers are children of who starts them: nothing else may run.
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from tempfile import TemporaryFile
 
 from bench.command import Section, command_line, publish
 from bench.processes import ChildError
+from bench.procfs import machine_cpu_s
 from bench.report import ratio, table
 
 HERE = Path(__file__).resolve().parents[1]
@@ -50,7 +50,7 @@ def _sections(other: Path, target: str, rounds: int) -> Iterator[Section]:
 
 def _run(checkout: Path, target: str) -> tuple[float, float, int]:
     """Return processor time and time in minutes, and how many tests have passed."""
-    used, started = _busy_s(), time.monotonic()
+    used, started = machine_cpu_s(), time.monotonic()
     command = ["make", "--no-print-directory", target]
     with TemporaryFile("w+") as output:  # and no pipe, which a server that is left would hold open
         done = subprocess.run(
@@ -61,15 +61,7 @@ def _run(checkout: Path, target: str) -> tuple[float, float, int]:
     if done.returncode:
         raise ChildError(f"make {target} in {checkout.name} failed: {told[-2000:]}")
     passed = sum(map(int, COUNTS.findall(told)))
-    return (_busy_s() - used) / 60, (time.monotonic() - started) / 60, passed
-
-
-def _busy_s() -> float:
-    """Return the processor time of all processes since the machine has started, see proc(5)."""
-    user, nice, system, _idle, _iowait, irq, softirq, *_ = map(
-        int, Path("/proc/stat").read_text(encoding="ascii").splitlines()[0].split()[1:]
-    )
-    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+    return (machine_cpu_s() - used) / 60, (time.monotonic() - started) / 60, passed
 
 
 def _commit(checkout: Path) -> str:

@@ -5,8 +5,6 @@ padding is twelve frames of silence, punctuation six. It costs a fortieth of the
 import it, and the preparing processes that they start.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 

@@ -32,6 +32,7 @@ def small_cache(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def small_synthesizer(small_cache):
+    """One that can decode in windows, as the servers do."""
     from service.loading import load_synthesizer
     from service.settings import Settings
 

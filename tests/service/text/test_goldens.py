@@ -1,7 +1,5 @@
 """Goldens: texts of every class, and how a person would read them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import NamedTuple
 
