@@ -1,4 +1,4 @@
-"""Memory and CPU time of a process or the machine, see proc(5); imports what takes little memory."""
+"""Memory and CPU time of a process or the machine, see proc(5); with imports that take little."""
 
 from __future__ import annotations
 
