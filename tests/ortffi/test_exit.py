@@ -36,7 +36,9 @@ ENDINGS = {
 }
 
 
-@pytest.mark.parametrize("name", ENDINGS)
+@pytest.mark.parametrize(
+    "name", ["open", *(pytest.param(name, marks=pytest.mark.thorough) for name in ENDINGS if name != "open")]
+)
 def test_the_interpreter_ends_in_peace_with_a_session(run_python, library, name):
     if name == "running thread" and library.api_version <= 20:
         pytest.skip(CRASHES)

@@ -42,6 +42,7 @@ def sessions(ort_model, tmp_path):
     }
 
 
+@pytest.mark.thorough
 def test_another_type_or_shape_is_refused_however_the_model_is_loaded(ort_model, tmp_path):
     misses = []
     for how, load in sessions(ort_model, tmp_path).items():

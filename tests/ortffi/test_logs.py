@@ -173,6 +173,7 @@ print("end", flush=True)
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("work", [RUN_CUT_OFF, LOADING], ids=["run cut off", "loading"])
 @pytest.mark.parametrize("times", [3, pytest.param(200, marks=pytest.mark.slow)])
 def test_messages_while_the_interpreter_ends_do_no_harm(

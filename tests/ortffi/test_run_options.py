@@ -35,6 +35,7 @@ with ortffi.SessionBuilder().commit_from_memory(model) as session, ortffi.RunOpt
 """
 
 
+@pytest.mark.thorough
 def test_an_arena_gives_its_memory_back_where_the_options_say_so(run_python):
     """The run needs 64 MiB on the way."""
     shrunk, kept = (run_python(KEPT_BY_A_RUN.format(shrink=each)) for each in (SHRINK, None))
@@ -194,6 +195,7 @@ def test_no_deadline_passes_after_its_block(session):
     assert passed < 300
 
 
+@pytest.mark.thorough
 def test_options_may_be_closed_and_a_program_may_end_inside_a_deadline(run_python):
     begin = "import ortffi\noptions = ortffi.RunOptions()\n"
     close = "with options.deadline(3600):\n    options.close()\n    print(options.closed)\n"

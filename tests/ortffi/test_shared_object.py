@@ -103,7 +103,7 @@ def test_another_kind_of_file_is_named(copy, offset, value, words):
 @pytest.mark.parametrize(
     ("kind", "number"),
     [
-        ("small", 200),
+        ("small", 100),
         pytest.param("small", 1000, marks=pytest.mark.thorough),
         pytest.param("ONNX Runtime", 300, marks=pytest.mark.thorough),
         pytest.param("small", 8000, marks=pytest.mark.slow),

@@ -171,6 +171,7 @@ for _ in range(40):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "script", [HANDLER_SUBMITS, pytest.param(HANDLER_RAISES, marks=raising), EXITS], ids=["submits", "raises", "exits"]
 )

@@ -165,6 +165,7 @@ def test_doctor_says_what_is_wrong_and_its_status_tells(model_file, cache_dir, a
     assert_failing(command("doctor", "--cache-dir", str(cache_dir), *arguments), failing)
 
 
+@pytest.mark.thorough
 def test_doctor_says_that_there_is_no_library(model_file, cache_dir, monkeypatch):
     monkeypatch.setenv("ONNXRUNTIME_LIB_DIR", "/nowhere")
     assert_failing(run("doctor", "--cache-dir", str(cache_dir)), "ONNXRUNTIME_LIB_DIR is set")
@@ -269,6 +270,7 @@ def test_a_player_does_not_outlive_what_stops_the_speech(players):
         os.kill(int((players / "pid").read_text()), 0)
 
 
+@pytest.mark.thorough
 def test_say_plays_where_no_file_is_named(players):
     put(players, "aplay", KEEPS_INPUT)
     model = write_small_kokoro(players / "small.onnx")

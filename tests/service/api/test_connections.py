@@ -222,6 +222,7 @@ def limited(start_server, tmp_path_factory):
     yield from lent(start_server, *WYOMING, "--data-dir", str(tmp_path_factory.mktemp("data")), program=LIMITED_SERVER)
 
 
+@pytest.mark.thorough
 @pytest.mark.own_server
 def test_idle_connections_at_the_limit_of_open_files_harm_nobody(limited):
     server, n_lines = limited, len(limited.log)

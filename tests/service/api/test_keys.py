@@ -326,6 +326,7 @@ def keyed(start_server, tmp_path_factory):
     assert keyed.server.stop() == 0
 
 
+@pytest.mark.thorough
 def test_who_has_not_sent_its_body_yet_takes_a_place_of_its_key(keyed):
     body = json.dumps({"text": TEXT, **FAST}).encode()
     head = f"POST /synthesize HTTP/1.1\r\nhost: localhost\r\nx-api-key: {FEW}\r\ncontent-length: {len(body)}\r\n"

@@ -51,11 +51,13 @@ def said(synthesizer):
 
 
 @pytest.mark.parametrize("door", [
+    openai, *(pytest.param(door, marks=pytest.mark.thorough) for door in (
         lambda server: speak(server, text=TEXT).content[WAV_HEADER:],
         lambda server: speak(server, text=TEXT, format="pcm", stream=True).content,
         lambda server: server.client.post("/", json={"text": TEXT}).content[WAV_HEADER:],  # piper's
         lambda server: spoken(server, TEXT).pcm,
-        openai, elevenlabs, elevenlabs_socket, wyoming,
+        elevenlabs, elevenlabs_socket, wyoming,
+    )),
 ])  # fmt: skip
 def test_a_door_says_what_the_model_says(real_server, said, door):
     heard = np.frombuffer(door(real_server), "<i2")
@@ -167,7 +169,9 @@ def of_piper(server):
         yield "wav", server.client.post("/", json={"text": text}).content
 
 
-@pytest.mark.parametrize("door", [of_synthesize, of_openai, of_elevenlabs, of_piper])
+@pytest.mark.parametrize("door", [
+    of_synthesize, *(pytest.param(door, marks=pytest.mark.thorough) for door in (of_openai, of_elevenlabs, of_piper)),
+])  # fmt: skip
 def test_an_answer_without_a_sound_decodes(server, door):
     assert min(n_decoded(content, audio_format) for audio_format, content in door(server)) > 0
 

@@ -93,7 +93,7 @@ def test_a_document_that_cannot_be_read_is_refused_as_in_this_process(documents,
 LIMITED = [
     ("loop", replace(ROOMY, cpu_s=1), "document_cpu_s"),
     ("sleep", replace(ROOMY, wall_s=1), "document_timeout_s"),
-    ("loop", replace(ROOMY, wall_s=1), "document_timeout_s"),
+    pytest.param("loop", replace(ROOMY, wall_s=1), "document_timeout_s", marks=pytest.mark.thorough),
     ("take_memory", ROOMY, "document_memory_bytes"),
     ("make_much_text", replace(ROOMY, answer_bytes=1_000_000), "has .* with .* characters, more than"),
     ("make_many_paragraphs", replace(ROOMY, answer_bytes=1_000_000), "has .*,000 paragraphs"),

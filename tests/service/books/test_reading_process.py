@@ -77,6 +77,7 @@ def test_descriptors_and_processes_do_not_become_more(document):
     assert not exists(starter)
 
 
+@pytest.mark.thorough
 def test_somebody_who_ends_the_starting_process_ends_no_reading_but_the_one_in_progress(document):
     with reader("loop_if_asked") as documents, ThreadPoolExecutor(1) as thread:
         expected = read_book(document)
@@ -137,9 +138,8 @@ def test_any_program_may_have_documents_read(way, document, tmp_path, repository
 ENDS = [(name, number) for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT) for name in ("loop", "sleep")]
 
 
-@pytest.mark.parametrize(
-    ("name", "number"), [ENDS[0], *(pytest.param(*end, marks=pytest.mark.thorough) for end in ENDS[1:])]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize(("name", "number"), ENDS)
 def test_all_processes_end_with_the_program_however_it_ends(name, number, document, tmp_path, repository):
     process = subprocess.Popen(
         [*program(tmp_path, "file"), str(document), f"{ODD}{name}"],
@@ -156,6 +156,7 @@ def test_all_processes_end_with_the_program_however_it_ends(name, number, docume
     wait_until(lambda: not any(map(is_running, in_session_of(starter))))
 
 
+@pytest.mark.thorough
 def test_the_memory_of_this_process_does_not_grow_with_what_a_document_takes(document):
     with reader("take_memory") as documents:
         for _ in range(3):
@@ -186,9 +187,8 @@ def test_a_book_that_exceeds_a_limit_is_refused_in_one_line(tmp_path, monkeypatc
 COMMANDS = [(more, number) for number in (signal.SIGINT, signal.SIGKILL) for more in (["--list"], ["-o", "a.m4b"])]
 
 
-@pytest.mark.parametrize(
-    ("more", "number"), [COMMANDS[0], *(pytest.param(*end, marks=pytest.mark.thorough) for end in COMMANDS[1:])]
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize(("more", "number"), COMMANDS)
 def test_who_stops_the_command_stops_the_reading(more, number, tmp_path):
     book = text(tmp_path / "a.txt", "loop now")
     process = subprocess.Popen(

@@ -251,6 +251,7 @@ def test_the_event_loop_never_waits_for_the_disk(tmp_path):
     store.close()
 
 
+@pytest.mark.thorough
 def test_a_database_that_somebody_locks_leaves_all_as_it_is(tmp_path):
     store = open_store(tmp_path)
     store._table._database.execute("pragma busy_timeout = 0")
@@ -315,6 +316,7 @@ def test_a_job_can_be_removed_though_others_take_all_room_at_once(tmp_path, monk
             assert again.jobs() == []
 
 
+@pytest.mark.thorough
 def test_changes_wait_once_for_who_has_locked_the_file(tmp_path, monkeypatch):
     monkeypatch.setattr(job_table, "_WAIT_S", 1.0)
     store = open_store(tmp_path / "jobs")
@@ -440,7 +442,7 @@ def place():
 
 @pytest.mark.parametrize(
     ("fault", "stride"),
-    [("kill", 5), *(pytest.param(fault, 1, marks=pytest.mark.thorough) for fault in get_args(interrupted_life.Fault))],
+    [("kill", 40), *(pytest.param(fault, 1, marks=pytest.mark.thorough) for fault in get_args(interrupted_life.Fault))],
 )
 def test_a_fault_at_any_step_leaves_each_job_whole_or_gone(fault, stride, place, repository):
     done = subprocess.run(

@@ -207,7 +207,8 @@ class Counted(Cancellation):
         super().give_way()
 
 
-@pytest.mark.parametrize("decoding", [pytest.param("whole", marks=pytest.mark.thorough), "windows"])
+@pytest.mark.thorough
+@pytest.mark.parametrize("decoding", ["whole", "windows"])
 def test_work_that_gave_way_sounds_as_if_it_had_not(synthesizer, decoding):
     delivery = Delivery(streamed=True, decoding=decoding, chunking="even")
     with Counted() as cancellation:

@@ -213,6 +213,7 @@ SIGNS = (
 )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("code", "arguments"),
     [

@@ -53,6 +53,7 @@ def test_the_estimate_of_a_length_in_words_is_from_above(text, at_least):
     assert at_least <= longest_in_words(text) <= 64 * len(text)
 
 
+@pytest.mark.thorough
 def test_a_block_that_a_lexicon_makes_too_long_is_refused(front_end):
     lexicon = UserLexicon.of_words({"a": "b " * 64})
     assert list(front_end.read(Passage(TracedText("a a " * 200)), "en-us", lexicon=lexicon))

@@ -225,6 +225,7 @@ def test_the_page_names_the_voices_and_the_formats(page):
     assert all(f"`{name}`" in page or name.rpartition("_")[0] + "_" in page for name in OUTPUT_FORMATS)
 
 
+@pytest.mark.thorough
 def test_the_examples_of_the_page_work(server, page, tmp_path):
     (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     program = program.replace("http://localhost:8880", server.url)

@@ -65,6 +65,7 @@ def delete_last(server, job_id):
     assert server.client.get("/jobs").json() == {"jobs": []}
 
 
+@pytest.mark.thorough
 def test_a_client_that_leaves_takes_the_reading_with_it(endless, data):
     with posting(endless, b"loop now"):
         (pid,) = wait_for_reading(data)

@@ -362,6 +362,7 @@ def start(start_server):
         yield started
 
 
+@pytest.mark.thorough
 def test_a_locked_database_delays_who_changes_jobs_and_nobody_else(start, tmp_path):
     server = start(tmp_path)
     client = server.client

@@ -75,6 +75,7 @@ def test_what_cannot_be_read_is_refused(server):
         assert (response.status_code, response.json()["error"]["code"]) == (status, code), fields
 
 
+@pytest.mark.thorough
 def test_its_memory_counts_among_that_of_answers(synthesizer):
     held = []
 

@@ -52,7 +52,8 @@ def whole(server):
     return np.frombuffer(answer.content, "<i2")
 
 
-@pytest.mark.parametrize("chunking", ["early", pytest.param("even", marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("chunking", ["early", "even"])
 def test_a_stream_may_be_decoded_whole_too(server, whole, chunking):
     fields = {**SPOKEN, "format": "pcm"}
     streamed = stream(server, decoding="whole", chunking=chunking, **fields)

@@ -82,6 +82,7 @@ _SEQUENCE = st.lists(_PART, min_size=1, max_size=3).map("".join)
 _GROUP = st.builds("(?:{}){}".format, st.lists(_SEQUENCE, min_size=1, max_size=2).map("|".join), _OFTEN)
 
 
+@pytest.mark.thorough
 @costly(1)
 @given(st.lists(_PART, min_size=1, max_size=4).map("".join), st.data())
 def test_no_text_takes_more_steps_than_the_growth_says(pattern, data):

@@ -80,6 +80,7 @@ def test_one_of_them_does_kill(espeak):
         espeak.phonemize("Tह-ं", AMERICAN)
 
 
+@pytest.mark.thorough
 def test_threads_get_their_own_answers_while_some_texts_kill(espeak):
     def read(number):
         try:
@@ -291,6 +292,7 @@ def read_strange_texts(espeak, seed, times):
     assert n_refused < times / 500
 
 
+@pytest.mark.thorough
 def test_strange_texts_crash_nothing(espeak):
     read_strange_texts(espeak, seed=1, times=5_000)
 
