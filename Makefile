@@ -86,7 +86,7 @@ page-pictures: $(DEV_READY) ## Take the pictures of the page in docs/ anew; need
 
 test-oldest: $(DEV_READY) $(OLDEST_READY) ## Test ortffi with the oldest library that a wheel has.
 	@ONNXRUNTIME_LIB_DIR=$(CURDIR)/.venv/oldest/onnxruntime/capi \
-		$(BIN)/python -m pytest -n $(JOBS) tests/ortffi $(ARGS)
+		$(BIN)/python -m pytest -n $(JOBS) -m "not thorough and not slow" tests/ortffi $(ARGS)
 
 # Those that are marked `own_server` are left out.
 HOSTED_TESTS := $(addprefix tests/service/api/,synthesize openai elevenlabs piper websocket test_http.py test_keys.py test_admission.py)

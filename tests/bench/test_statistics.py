@@ -62,6 +62,7 @@ def observed(voices, truth, held_out, noise=0.0):
     return Observations(chunks, np.array(inputs), np.array(rows, np.float32))
 
 
+@pytest.mark.slow
 def test_what_is_linear_is_found_and_survives_the_rounding(voices, truth):
     arrays = fitted(observed(voices, truth, False), voices, SOURCE)
     predictor, others = StatisticsPredictor(arrays), observed(voices, truth, True)
@@ -71,6 +72,7 @@ def test_what_is_linear_is_found_and_survives_the_rounding(voices, truth):
     assert (np.mean(told, axis=0) < np.mean(usual, axis=0) / 2).all()
 
 
+@pytest.mark.slow
 def test_what_cannot_be_foretold_misses_the_bounds(voices, truth):
     parts = [observed(voices, truth, held_out, noise=1.0) for held_out in (False, True)]
     inputs, rows = (np.concatenate([getattr(part, name) for part in parts]) for name in ("inputs", "rows"))
@@ -102,6 +104,7 @@ def test_errors_are_nought_where_all_is_right_and_what_they_say_else():
     assert errors_of(off, measured) == pytest.approx((0.1, np.log(1.1), np.log(2)))
 
 
+@pytest.mark.slow
 def test_the_plan_is_always_the_same_and_keeps_sentences_apart(repository):
     voices = VoiceLibrary(repository / "voices")
     chunks = list(plan(voices))

@@ -106,7 +106,10 @@ def assert_same(found, expected):
 
 
 @pytest.mark.parametrize("addend", [True, False])
-@pytest.mark.parametrize("outputs", [["y"], ["y", "s"], ["y", "", "measured"], ["y", "s", "measured"]], ids="+".join)
+@pytest.mark.parametrize("outputs", [
+    ["y"], ["y", "s", "measured"],
+    pytest.param(["y", "s"], marks=pytest.mark.slow), pytest.param(["y", "", "measured"], marks=pytest.mark.slow),
+], ids="+".join)  # fmt: skip
 @pytest.mark.parametrize(
     "shape", [(70, 20, 3), (1, 1, 1), (5, 7, 11), (900, 128, 3), (300, 128, 11), (129, 33, 7)], ids=str
 )

@@ -104,7 +104,7 @@ def test_another_kind_of_file_is_named(copy, offset, value, words):
     ("kind", "number"),
     [
         ("small", 100),
-        pytest.param("small", 1000, marks=pytest.mark.thorough),
+        pytest.param("small", 1000, marks=pytest.mark.slow),
         pytest.param("ONNX Runtime", 300, marks=pytest.mark.thorough),
         pytest.param("small", 8000, marks=pytest.mark.slow),
         pytest.param("ONNX Runtime", 2000, marks=pytest.mark.slow),

@@ -20,7 +20,7 @@ def repeated(run, length):
     return (run * (length // len(run) + 1))[:length]
 
 
-def slow_runs(work, usual, texts=repeated):
+def slow_runs(work, usual, texts=repeated, short=4_000):
     """Yield each thing whose repetition costs much more than in proportion to its length.
 
     Four times the text may cost eight times as much; a quadratic step costs sixteen times as much.
@@ -30,8 +30,9 @@ def slow_runs(work, usual, texts=repeated):
         work: what is measured.
         usual: a text, of which a part is measured for comparison.
         texts: makes a text of a length from a thing.
+        short: length of the shorter text in characters.
     """
-    short, long = 4_000, 16_000
+    long = 4 * short
     floor = min(_cost(work, repeated(usual, short)) for _ in range(3))
     for run in RUNS:
         before = _cost(work, texts(run, short))

@@ -149,6 +149,7 @@ def test_a_full_disk_loses_nothing(tale, model_file, cache_dir):
     assert digest(tale.with_name("got.flac")) == digest(whole)
 
 
+@pytest.mark.slow
 def test_another_voice_or_book_is_noticed_and_only_what_differs_is_said_anew(tale, model_file, cache_dir):
     output = tale.with_name("tale.opus")
     options = (*FAST, *cast_of(tale), "--keep-state")
@@ -181,6 +182,7 @@ def test_another_voice_or_book_is_noticed_and_only_what_differs_is_said_anew(tal
     assert digest(output) == digest(other)
 
 
+@pytest.mark.slow
 def test_a_sound_that_changed_on_the_disk_is_made_again(tale, model_file, cache_dir):
     output = tale.with_name("tale.flac")
     options = (*FAST, *cast_of(tale), "--keep-state")
@@ -227,6 +229,7 @@ def test_a_folder_has_a_file_for_each_chapter_and_times_for_all(tale, model_file
     assert (output / "book.srt").read_text().startswith("1\n00:00:00,")
 
 
+@pytest.mark.slow
 def test_a_loud_book_has_its_peaks_when_it_is_decoded(tale, model_file, cache_dir):
     options = (*FAST, *cast_of(tale), "--loudness", "-12", "--keep-state")
     states = []

@@ -135,7 +135,7 @@ def test_what_changes_the_sound_changes_the_keys_and_threads_do_not(tmp_path):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(("kind", "n_kills"), [
-    ("small", 1), ("real", 1), pytest.param("real", 4, marks=pytest.mark.slow),
+    ("small", 1), pytest.param("real", 1, marks=pytest.mark.slow), pytest.param("real", 4, marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_a_run_that_is_killed_goes_on_where_it_ended(model_file, cache_dir, tmp_path, kind, n_kills):
     # What the real model says in a second the small one says in some milliseconds.

@@ -442,7 +442,11 @@ def place():
 
 @pytest.mark.parametrize(
     ("fault", "stride"),
-    [("kill", 40), *(pytest.param(fault, 1, marks=pytest.mark.thorough) for fault in get_args(interrupted_life.Fault))],
+    [
+        ("kill", 40),
+        *(pytest.param(fault, 5, marks=pytest.mark.thorough) for fault in get_args(interrupted_life.Fault)),
+        *(pytest.param(fault, 1, marks=pytest.mark.slow) for fault in get_args(interrupted_life.Fault)),
+    ],
 )
 def test_a_fault_at_any_step_leaves_each_job_whole_or_gone(fault, stride, place, repository):
     done = subprocess.run(

@@ -148,7 +148,7 @@ def test_options_of_cuda_that_are_wrong_are_an_error_with_auto_too(cache_dir):
     (True, [(1, 1.0), (2, 1.0), (510, 2.0)]),
     (True, [(17, 1.0), (510, 1.0)]),
     # As it was published it takes three times the memory and the time.
-    (False, [(1, 1.0), (2, 1.0), (17, 1.0), (150, 1.0)]),
+    pytest.param(False, [(1, 1.0), (2, 1.0), (17, 1.0), (150, 1.0)], marks=pytest.mark.slow),
 ], ids=["prepared", "prepared, slower", "published"])  # fmt: skip
 def test_the_real_model_keeps_its_promise_at_every_length(model_file, cache_dir, repository, prepare, lengths):
     kokoro = load_model(Settings(cache_dir=cache_dir, prepare=prepare), open_runtime(), print)

@@ -117,8 +117,8 @@ def test_windows_with_the_statistics_of_the_whole_are_the_whole(synthesizer):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("voice", [
-    "af_heart", "af_bella(2)+af_sky(1)", pytest.param("am_michael", marks=pytest.mark.slow),
-    pytest.param("bf_emma", marks=pytest.mark.slow),
+    "af_heart",
+    *(pytest.param(one, marks=pytest.mark.slow) for one in ("af_bella(2)+af_sky(1)", "am_michael", "bf_emma")),
 ])  # fmt: skip
 def test_windows_sound_as_the_whole_chunk_does(synthesizer, voice):
     whole = segments_of(synthesizer, TEXT, voice=voice, timed=True)

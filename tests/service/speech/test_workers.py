@@ -38,7 +38,12 @@ def load(model_file, cache_dir):
 
 
 @pytest.fixture(
-    params=[*(("small", n) for n in (1, 2)), *(pytest.param(("real", n), marks=pytest.mark.thorough) for n in (1, 2))]
+    params=[
+        ("small", 1),
+        ("small", 2),
+        pytest.param(("real", 1), marks=pytest.mark.slow),
+        pytest.param(("real", 2), marks=pytest.mark.thorough),
+    ]
 )
 def speaking(request, tmp_path):
     kind, workers = request.param

@@ -76,7 +76,7 @@ def phrases(n):
     [
         (100, len(POSITIONS)),  # each phrase in one position
         pytest.param(100, 1, marks=pytest.mark.thorough),
-        pytest.param(2000, 1, marks=pytest.mark.thorough),
+        pytest.param(2000, 1, marks=pytest.mark.slow),
     ],
 )
 def test_marks_change_no_sound(front_end, n, step):

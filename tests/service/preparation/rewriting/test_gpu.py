@@ -126,6 +126,7 @@ def test_weights_that_layers_share_are_there_once(rewritten):
     assert rewritten["float16"].weights_bytes < 0.67 * size
 
 
+@pytest.mark.slow
 def test_the_same_source_becomes_the_same_files(rewritten, model_file, tmp_path):
     # The variant with the most passes.
     rewrite_again(model_file, tmp_path, "float16")

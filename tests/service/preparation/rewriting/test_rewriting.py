@@ -157,7 +157,8 @@ def test_who_waits_is_told_what_is_done(each):
     assert len(each.lines) > 2
 
 
-@pytest.mark.parametrize("variant", ["native", pytest.param("stock", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["native", "stock"])
 def test_the_same_source_becomes_the_same_files(prepared, model_file, tmp_path, variant):
     rewrite_again(model_file, tmp_path, variant)
     check_same_files(tmp_path, prepared[variant].folder)
