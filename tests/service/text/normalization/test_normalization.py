@@ -100,7 +100,7 @@ def test_any_text_is_read_with_its_offset_mapping(language, text):
         assert not set("0123456789") & set(said(text, language))
     kept = {"ja": "ぁねヿ", "zh": "漢字是ñ"}.get(language, "")
     if "*" not in text:  # stars hide letters
-        assert set(kept) & set(text) <= set(traced.text)
+        assert set(kept) & set(text) <= set(traced.text.lower())  # a letter of an address is spelled
 
 
 @given(
