@@ -38,8 +38,8 @@ from service.text import (
     punctuation,
 )
 from service.text.characters import clean_text
-from service.text.english import spacy_tagger
 from service.text.espeak.reader import EspeakReader
+from service.text.languages.english import spacy_tagger
 from service.text.offset_mapping import TracedText
 
 TEXTS = Path(__file__).parents[1] / "tests" / "data" / "reading"

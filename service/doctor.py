@@ -77,11 +77,10 @@ def _examine_languages(front_end: FrontEnd) -> Iterator[Finding]:
     yield Finding("espeak-ng", True, readers.espeak.version)
     for language in LANGUAGES.values():
         name = f"language {language.code}"
-        reader = readers.name(language.code)
         if not readers.is_available(language.code):
             yield Finding(name, None, f"needs {readers.requirement(language.code)}")
         else:
-            yield Finding(name, True, f"G2P by {reader}")
+            yield Finding(name, True, f"G2P by {language.g2p}")
 
 
 def examine(settings: Settings, progress: Callable[[str], None]) -> Iterator[Finding]:

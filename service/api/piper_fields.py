@@ -9,24 +9,11 @@ from dataclasses import replace
 from pydantic import BaseModel, Field
 
 from service.speech import Utterance
-from service.text import find_language, language_of_voice
+from service.text import LANGUAGES, find_language, language_of_voice
 
 logger = logging.getLogger(__name__)
 
 _PIPER_VOICE = re.compile(r"(?P<locale>[a-z]{2,3}_[A-Z]{2})-\w+-(x_low|low|medium|high)")
-
-VOICES = {
-    "en-gb": "bf_emma",
-    "en-us": "af_heart",
-    "es": "ef_dora",
-    "fr": "ff_siwis",
-    "hi": "hf_alpha",
-    "it": "if_sara",
-    "ja": "jf_alpha",
-    "pt-br": "pf_dora",
-    "zh": "zf_xiaoxiao",
-}
-"""The default voice of each language, for those who name a voice of piper."""
 
 _NO_EFFECT = "of piper's voices; accepted, but without effect"
 
@@ -56,6 +43,6 @@ def with_own_voice(utterance: Utterance, default_voice: str) -> Utterance:
         return utterance
     language = find_language(match["locale"]).code
     is_of_default = language_of_voice(default_voice) == language
-    voice = default_voice if is_of_default else VOICES[language]
+    voice = default_voice if is_of_default else LANGUAGES[language].default_voice
     logger.info("%s speaks for a voice of piper in %s", voice, language)
     return replace(utterance, voice=voice)

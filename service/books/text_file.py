@@ -14,15 +14,12 @@ from service.books.document_budget import Budget, Document
 from service.books.encodings import utf_8
 from service.books.html_blocks import Block
 from service.books.odd_characters import without_odd
+from service.text import LANGUAGES, tag_of_name
 
 _START = re.compile(r"(?im)^[ \t]*\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG.*$")
 _END = re.compile(r"(?im)^[ \t]*(?:\*{3} ?END OF (?:THE|THIS) PROJECT GUTENBERG.*|"
                   r"End of (?:the )?Project Gutenberg.*)$")  # fmt: skip
 _FIELD = re.compile(r"(?m)^(Title|Author|Language):[ \t]*(.+)$")
-_LANGUAGES = {
-    "english": "en", "french": "fr", "spanish": "es", "italian": "it", "portuguese": "pt",
-    "hindi": "hi", "japanese": "ja", "chinese": "zh",
-}  # fmt: skip
 
 _NUMBER = (
     r"(?:[MDCLXVI]+|\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
@@ -30,8 +27,8 @@ _NUMBER = (
     r"(?:the )?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last))"
 )
 _DIVISION = re.compile(
-    rf"(?i:chapter|book|part|volume|act|canto|stave|letter|chapitre|livre|kapitel|teil|"
-    rf"capítulo|capitolo|libro|parte)\s+(?i:{_NUMBER})(?:[-\s](?i:{_NUMBER}))?\b[.:,—–\-)]*\s*"
+    rf"(?i:{'|'.join(one.divisions for one in LANGUAGES.values() if one.divisions)}|kapitel|teil)"
+    rf"\s+(?i:{_NUMBER})(?:[-\s](?i:{_NUMBER}))?\b[.:,—–\-)]*\s*"
     rf"(?P<title>[^\n]{{0,80}})\Z"
 )
 _BARE_DIVISION = re.compile(
@@ -81,11 +78,10 @@ def read_text_file(document: Document) -> Book:
             if title and role == "body":
                 marks.append(Mark(title, 1, len(blocks)))
             blocks.append(block)
-    language = fields.get("Language", "").strip().lower()
     return Book(
         fields.get("Title", "").strip() or document.stem,
         tuple(filter(None, (fields.get("Author", "").strip(),))),
-        _LANGUAGES.get(language),
+        tag_of_name(fields.get("Language", "")),
         None,
         _chapters(blocks, marks),
         n_dropped=budget.n_dropped,

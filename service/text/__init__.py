@@ -10,6 +10,7 @@ from service.text.languages import (
     find_language,
     is_variety,
     language_of_voice,
+    tag_of_name,
 )
 from service.text.markup import (
     Passage,
@@ -53,6 +54,7 @@ __all__ = [
     "parse",
     "plain_text",
     "read_phonemes",
+    "tag_of_name",
     "voices_after",
     "without_voice_tags",
 ]

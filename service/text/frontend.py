@@ -13,6 +13,7 @@ from service.errors import ServiceError, TextTooLongError
 from service.text import punctuation
 from service.text.characters import BULLET, DASH, clean_text, is_meaningful, is_silent, silenced
 from service.text.espeak import Espeak
+from service.text.languages import LANGUAGES
 from service.text.markup.passages import Hint, Passage
 from service.text.mixed import MixedReader
 from service.text.normalization import USUAL, Normalization, normalize, normalizer
@@ -232,8 +233,7 @@ class FrontEnd:
         lexicon: UserLexicon,
     ) -> tuple[TracedText, list[Override], list[tuple[int, int]]]:
         """Return the words of a block, all overrides in it, and what nobody reads."""
-        # Devanagari needs joiners.
-        text = clean_text(block.text, keep_joiners=language == "hi")
+        text = clean_text(block.text, keep_joiners=LANGUAGES[language].keeps_joiners)
         text, added = lexicon.apply(text, language, _spans(block))
         _check_growth(text, block)
         overrides = sorted((*block.overrides, *added), key=lambda override: override.start)

@@ -8,18 +8,11 @@ from contextlib import AbstractContextManager, nullcontext
 
 from service.errors import LanguageUnavailableError
 from service.extras import advice
-from service.text.english import spacy_tagger
-from service.text.english.reader import EnglishReader
 from service.text.espeak import Espeak
 from service.text.espeak.reader import EspeakReader
-from service.text.japanese import analyzer as japanese
-from service.text.japanese.reader import JapaneseReader
 from service.text.languages import LANGUAGES, Language, find_language
-from service.text.mandarin import pronunciation as mandarin
-from service.text.mandarin.reader import MandarinReader
+from service.text.languages.language import ReaderParts
 from service.text.reader import Reader
-
-_ENGLISH = ("en-us", "en-gb")
 
 
 class Readers:
@@ -46,7 +39,6 @@ class Readers:
         self._starting = threading.Lock()
         self._locks = {code: threading.Lock() for code in LANGUAGES}
         self._readers: dict[str, Reader] = {}
-        self._tagger = spacy_tagger.SpacyTagger() if spacy_tagger.is_installed() else None
 
     @property
     def espeak(self) -> Espeak:
@@ -93,31 +85,14 @@ class Readers:
     @staticmethod
     def is_available(code: str) -> bool:
         """Tell whether the reader of a language is installed."""
-        if code == "ja":
-            return japanese.is_installed()
-        if code == "zh":
-            return mandarin.is_installed()
-        return code in LANGUAGES
+        return code in LANGUAGES and LANGUAGES[code].is_installed
 
     def requirement(self, code: str) -> str:
         """Return what has to be installed for a language that needs an extra."""
         return f"an extra that is not installed: {advice(LANGUAGES[code].extra or code)}"
 
-    def name(self, code: str) -> str:
-        """Return the G2P of a language: `lexicon`, `pyopenjtalk`, `pypinyin` or `espeak-ng`."""
-        if code in _ENGLISH:
-            return "lexicon"
-        return {"ja": "pyopenjtalk", "zh": "pypinyin"}.get(code, "espeak-ng")
-
     def _make(self, language: Language) -> Reader:
-        if language.code == "ja":
-            return JapaneseReader(strict=self._strict)
-        if language.code == "zh":
-            return MandarinReader(strict=self._strict)
-        espeak = EspeakReader(lambda: self.espeak, language, strict=self._strict)
-        if self.name(language.code) == "lexicon":
-            british = language.code == "en-gb"
-            if self._tagger is not None:
-                self._tagger.load()
-            return EnglishReader(british=british, espeak=espeak, tagger=self._tagger)
-        return espeak
+        parts = ReaderParts(lambda: self.espeak, strict=self._strict)
+        if language.make_reader is not None:
+            return language.make_reader(parts)
+        return EspeakReader(parts.espeak, language, strict=parts.strict)

@@ -47,7 +47,7 @@ class WordList:
     @cache
     def load(cls, name: str) -> WordList:
         """Return one of the lists in `english/data/`, such as `us_gold`: one object for each."""
-        file = files("service.text.english") / "data" / f"{name}.tsv.gz"
+        file = files("service.text.languages.english") / "data" / f"{name}.tsv.gz"
         return cls(gzip.decompress(file.read_bytes()))
 
     def __contains__(self, word: str) -> bool:

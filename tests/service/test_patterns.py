@@ -23,16 +23,16 @@ BLOCK = "a block of a thousand characters, or the words that one element of mark
 WORD = "one word or number"
 SQUARE = {
     "service/text/normalization/": BLOCK, "service/text/punctuation.py": BLOCK,
-    "service/text/english/data/": WORD, "service/text/english/numerals.py": WORD,
-    "service/text/english/subwords.py": WORD, "service/text/espeak/": BLOCK,
-    "service/text/mandarin/polyphones.py": BLOCK,
+    "service/text/languages/english/data/": WORD, "service/text/languages/english/numerals.py": WORD,
+    "service/text/languages/english/subwords.py": WORD, "service/text/espeak/": BLOCK,
+    "service/text/languages/mandarin/polyphones.py": BLOCK,
     "service/machine/": "a message of a library, or a file of the board",
 }  # fmt: skip
 """Where a pattern's work may grow with the square of its text, and what that text is."""
 
 LIMITED = {
-    "service/text/normalization/english/digit_strings.py": "a number of so many digits",
-    "service/text/normalization/english/telephones.py": "seven groups of digits",
+    "service/text/languages/english/normalization/digit_strings.py": "a number of so many digits",
+    "service/text/languages/english/normalization/telephones.py": "seven groups of digits",
     "service/text/normalization/figures/arithmetic.py": "seven groups of digits",
     "service/text/normalization/figures/telephones.py": "seven groups of digits",
 }
@@ -40,15 +40,15 @@ LIMITED = {
 
 UNSEEN = {
     "service/machine/memory.py": "a line of /proc/meminfo",
-    "service/text/english/data/foreign_names.py": "ends of words, in a program that makes a table",
+    "service/text/languages/english/data/foreign_names.py": "ends of words, in a program that makes a table",
     "service/text/lexicon_entries.py": "the operator's, which is refused if it is slow",
     "service/text/markup/ipa.py": "plain words",
-    "service/text/normalization/english/chat.py": "words after an abbreviation",
-    "service/text/normalization/english/enumerations.py": "begins at the start of a line",
-    "service/text/normalization/english/ranks.py": "plain words",
+    "service/text/languages/english/normalization/chat.py": "words after an abbreviation",
+    "service/text/languages/english/normalization/enumerations.py": "begins at the start of a line",
+    "service/text/languages/english/normalization/ranks.py": "plain words",
     "service/text/normalization/figures/dates.py": "a part of others that are seen",
     "service/text/normalization/figures/interpretation.py": "a part of others that are seen",
-    "service/text/normalization/japanese/weekdays.py": "one of seven characters",
+    "service/text/languages/japanese/normalization/weekdays.py": "one of seven characters",
     "service/text/normalization/markdown.py": "begins at the start of a line",
     "service/text/reading.py": "one repetition, behind which a match is certain",
     "service/text/wordlist.py": "letters and classes of fixed lengths, against single words",

@@ -37,7 +37,7 @@ async def languages(request: Request) -> LanguagesAnswer:
                 code=language.code,
                 name=language.name,
                 available=readers.is_available(language.code),
-                reader=readers.name(language.code),
+                reader=language.g2p,
                 extra=language.extra,
                 voices=speakers[language.code],
             )

@@ -12,7 +12,6 @@ from service.text.characters import is_meaningful
 from service.text.espeak.alignment import align as align_words
 from service.text.espeak.engine import Espeak
 from service.text.espeak.letters import Letters
-from service.text.espeak.respellings import respelled
 from service.text.espeak.slices import read_in_slices
 from service.text.espeak.symbols import kokoro_phonemes
 from service.text.languages import Language
@@ -20,16 +19,6 @@ from service.text.offset_mapping import TracedText
 from service.text.reader import SILENT, Fragment, Reader, indexes, pronounced, stressed
 from service.text.reading import Word
 from service.text.spans import Span
-
-# Emoji whose names end in an English word. espeak-ng reads arbitrary memory in place of that word.
-# Of all symbols up to U+1FFFF, with every voice, only these three are affected.
-_NAMES = {
-    "fr": {
-        ord("📸"): " appareil photo avec flash ",
-        ord("🤽"): " personne jouant au water-polo ",
-        ord("🤾"): " personne jouant au handball ",
-    }
-}
 
 _WORD = re.compile(r"\S+")
 _SPACED_NUMBER_OR_WORD = re.compile(r"(?<!\S)\d{1,3}(?: \d{3})+(?!\d)\S*|\S+")
@@ -64,6 +53,7 @@ class EspeakReader(Reader):
         self._engine = engine
         self._voice = language.espeak_voice
         self._code = language.code
+        self._sounds = language.load_sounds()
         self._spaces_inside_numbers = language.spaces_inside_numbers
         self._letters = Letters(self._ipa)
         self._read_alone = lru_cache(_WORDS_KEPT)(self._read_alone_anew)
@@ -98,8 +88,9 @@ class EspeakReader(Reader):
         return stressed(self._read_words(span.text), span.override)
 
     def _read_words(self, words: TracedText) -> Fragment:
-        text = self._letters.written(words.translate(_NAMES.get(self._code, {}))).folded()
-        text = respelled(text, self._code)
+        text = self._letters.written(words.translate(self._sounds.names)).folded()
+        for pattern, respell in self._sounds.respellings:
+            text = text.sub(pattern, respell)
         slices = [
             _SpokenSlice(part.text, phonemes)
             for part in read_in_slices(text, self._checked_ipa, strict=self.strict)

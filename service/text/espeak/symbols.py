@@ -12,7 +12,6 @@ strings of each alphabet, and for 90,000 English words.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import cache
 
 from service.errors import UnknownSymbolError
@@ -76,88 +75,13 @@ _DROPPED = {
 
 _COMMON = {**_COMPOSED, **_NEAREST, **_DECOMPOSED, **dict.fromkeys(_DROPPED, "")}
 
-# The English voices were trained with a lexicon that has its own inventory.
-_ENGLISH = {
-    # Syllabic l and n have a short schwa; the syllabic mark is not written.
-    "ə^l": "ᵊl",
-    "l\u0329": "ᵊl",
-    "m\u0329": "ᵊm",
-    "n\u0329": "ᵊn",
-    "r\u0329": "ᵊɹ",
-    # One schwa for all. The near-open one is only in unstressed articles.
-    "ɐ": "ə",
-    "#ɐ#": "ɐ",
-    "#ɐn#": "ɐn",
-    # The English r, and no glottal stop: button is bˈʌtᵊn.
-    "r": "ɹ",
-    "ʔ": "t",
-    # Loch and Reich as most speakers pronounce them.
-    "x": "k",
-    "ç": "k",
-    # English has no plain e and o. A lone o is the vowel of north in older versions of espeak-ng.
-    "e": "A",
-    "o": "ɔ",
-    # Vowels that are nasal in the original language get an n, as in ensemble. Jalapeño has a j.
-    "\u0303": "n",
-    "ʲ": "j",
-    # Aspiration after a stop is not written.
-    "k^h": "k",
-    "p^h": "p",
-    "t^h": "t",
-    "ʰ": "",
-}
-
-_AMERICAN = {
-    # The flap in water.
-    "ɾ": "T",
-    # An r-coloured vowel is a vowel and r. It includes an r that follows.
-    "ɚ": "əɹ",
-    "ɚɹ": "əɹ",
-    "a^ɪ^ɚ": "Iəɹ",
-    "a^ɪ^ɚɹ": "Iəɹ",
-    "ɜː": "ɜɹ",
-    "ɜːɹ": "ɜɹ",
-    "^ɹɹ": "ɹ",
-    # Vowel length is not distinctive.
-    "ː": "",
-    # Idea ends in two vowels, the first of which is that of fleece.
-    "ɪə": "iə",
-    # The British vowel of goat, from words that espeak-ng reads by its British rules.
-    "ə^ʊ": "O",
-}
-
-_BRITISH = {
-    # The vowel of square is long. Near and the end of idea have the same diphthong.
-    "e^ə": "ɛː",
-    "i^ə": "ɪə",
-    # Only words of other languages have the flap.
-    "ɾ": "ɹ",
-    # The American vowel of goat, likewise.
-    "o^ʊ": "Q",
-}
-
-_ITALIAN = {
-    # The double s, for which the Italian voices have a symbol.
-    "s^s": "S",
-}
-
-_TABLES: Mapping[str, Mapping[str, str]] = {
-    "en-us": {**_COMMON, **_ENGLISH, **_AMERICAN},
-    "en-gb": {**_COMMON, **_ENGLISH, **_BRITISH},
-    # Otherwise espeak-ng's own inventory, with which these voices were trained.
-    "es": _COMMON,
-    "fr": _COMMON,
-    "hi": _COMMON,
-    "it": {**_COMMON, **_ITALIAN},
-    "pt-br": _COMMON,
-}
-
 
 def kokoro_phonemes(ipa: str, language: str) -> str:
     """Return espeak-ng's IPA, with ties, in the symbols of Kokoro's voices of a language.
 
-    `language` is a code of `LANGUAGES`. Raises UnknownSymbolError, with the character and its
-    position in the IPA, for a character that is neither in the language's table nor in the
+    `language` is a code of `LANGUAGES`. Most voices were trained with espeak-ng's own inventory;
+    `Sounds.espeak` has what others write differently. Raises UnknownSymbolError, with the character
+    and its position in the IPA, for a character that is neither in the language's table nor in the
     vocabulary.
     """
     table, pattern, kept = _rules(language)
@@ -184,8 +108,9 @@ def kokoro_phonemes(ipa: str, language: str) -> str:
 @cache
 def _rules(language: str) -> tuple[dict[str, str], re.Pattern[str], frozenset[str]]:
     """Return the replacements, a pattern that prefers long keys, and the symbols that stay."""
-    keys = sorted(_TABLES[language], key=len, reverse=True)
-    table = {f"k{number}": _TABLES[language][key] for number, key in enumerate(keys)}
+    replacements = {**_COMMON, **LANGUAGES[language].load_sounds().espeak}
+    keys = sorted(replacements, key=len, reverse=True)
+    table = {f"k{number}": replacements[key] for number, key in enumerate(keys)}
     pattern = "|".join(f"(?P<k{number}>{_key_pattern(key)})" for number, key in enumerate(keys))
     # Kokoro's capitals are its own: one that espeak-ng emits is the name of an internal phoneme
     # that leaked, not a diphthong. Marks are put back by service.text.punctuation, never by it.

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from service.text.languages import LANGUAGES
 from service.text.markup.values import parse_phonemes
 from service.text.vocabulary import describe
 
@@ -43,45 +44,6 @@ _COMMON = {
     "\u032f": "",
 }
 
-_ENGLISH = {
-    "r": "ɹ",
-    "e": "ɛ",
-    "l\u0329": "ᵊl",
-    "m\u0329": "ᵊm",
-    "n\u0329": "ᵊn",
-}
-
-_AMERICAN = {
-    "əʊ": "O",
-    "o": "O",
-    "or": "ɔɹ",
-    "oɹ": "ɔɹ",
-    "ɝ": "ɜɹ",
-    "ɚ": "əɹ",
-    "ɝː": "ɜɹ",
-    "ɜː": "ɜɹ",
-    "ɜːr": "ɜɹ",
-    "ɜːɹ": "ɜɹ",
-    "ɾ": "T",
-    "ː": "",
-}
-
-_BRITISH = {
-    "oʊ": "Q",
-    "o": "Q",
-    "or": "ɔː",
-    "oɹ": "ɔː",
-    "eə": "ɛː",
-    "ɝ": "ɜː",
-    "ɝː": "ɜː",
-    "ɚ": "ə",
-}
-
-_TABLES: Mapping[str, Mapping[str, str]] = {
-    "en-us": {**_COMMON, **_ENGLISH, **_AMERICAN},
-    "en-gb": {**_COMMON, **_ENGLISH, **_BRITISH},
-}
-
 
 def kokoro_phonemes(ipa: str, language: str | None) -> str:
     """Return IPA in the symbols of the vocabulary, white space folded.
@@ -103,5 +65,6 @@ def kokoro_phonemes(ipa: str, language: str | None) -> str:
 
 @cache
 def _rules(language: str | None) -> tuple[Mapping[str, str], re.Pattern[str]]:
-    table = _TABLES.get(language or "", _COMMON)
+    own = {} if language is None else LANGUAGES[language].load_sounds().dictionary
+    table = {**_COMMON, **own}
     return table, re.compile("|".join(map(re.escape, sorted(table, key=len, reverse=True))))

@@ -14,51 +14,45 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# The words of each language, in the order of the signs.
 _SIGNS = "./@:?=&#-_%+~\\,;!$*()[]'|"
-_SPOKEN = {
-    "en": "dot; slash; at; colon; question mark; equals; and; hash; dash; underscore; percent; plus"
-    "; tilde; backslash; comma; semicolon; exclamation mark; dollar; star; open parenthesis"
-    "; close parenthesis; open bracket; close bracket; apostrophe; bar",
-    "es": "punto; barra; arroba; dos puntos; signo de interrogación; igual; y; almohadilla; guion"
-    "; guion bajo; por ciento; más; virgulilla; barra invertida; coma; punto y coma"
-    "; signo de exclamación; dólar; asterisco; abre paréntesis; cierra paréntesis; abre corchete"
-    "; cierra corchete; apóstrofo; barra vertical",
-    "fr": "point; slash; arobase; deux-points; point d'interrogation; égal; et; dièse; tiret"
-    "; tiret bas; pour cent; plus; tilde; antislash; virgule; point-virgule; point d'exclamation"
-    "; dollar; astérisque; parenthèse ouvrante; parenthèse fermante; crochet ouvrant"
-    "; crochet fermant; apostrophe; barre verticale",
-    "it": "punto; barra; chiocciola; due punti; punto interrogativo; uguale; e commerciale"
-    "; cancelletto; trattino; trattino basso; percento; più; tilde; barra inversa; virgola"
-    "; punto e virgola; punto esclamativo; dollaro; asterisco; parentesi aperta; parentesi chiusa"
-    "; quadra aperta; quadra chiusa; apostrofo; barra verticale",
-    "pt-br": "ponto; barra; arroba; dois pontos; ponto de interrogação; igual; e comercial"
-    "; cerquilha; hífen; underline; por cento; mais; til; barra invertida; vírgula"
-    "; ponto e vírgula; ponto de exclamação; cifrão; asterisco; abre parêntese; fecha parêntese"
-    "; abre colchete; fecha colchete; apóstrofo; barra vertical",
-    "hi": "डॉट; स्लैश; ऐट; कोलन; प्रश्नचिह्न; बराबर; ऐंड; हैश; डैश; अंडरस्कोर; प्रतिशत; प्लस; टिल्ड"
-    "; बैकस्लैश; कॉमा; सेमीकोलन; विस्मयादिबोधक चिह्न; डॉलर; स्टार; कोष्ठक शुरू"
-    "; कोष्ठक बंद; कोष्ठक शुरू; कोष्ठक बंद; अपॉस्ट्रॉफ़ी; बार",
-    "ja": "ドット; スラッシュ; アットマーク; コロン; クエスチョン; イコール; アンド"
-    "; シャープ; ハイフン; アンダーバー; パーセント; プラス; チルダ; バックスラッシュ; カンマ"
-    "; セミコロン; ビックリマーク; ドル; アスタリスク; カッコ; カッコ閉じ; カッコ"
-    "; カッコ閉じ; アポストロフィ; 縦棒",
-    "zh": "点; 斜杠; at; 冒号; 问号; 等于; 和; 井号; 横杠; 下划线; 百分号; 加号; 波浪号"
-    "; 反斜杠; 逗号; 分号; 感叹号; 美元符; 星号; 左括号; 右括号; 左方括号; 右方括号; 撇号; 竖线",
-}
-_HASHTAG = {
-    "en": "hashtag",
-    "es": "hashtag",
-    "fr": "hashtag",
-    "it": "hashtag",
-    "pt-br": "hashtag",
-    "hi": "हैशटैग",
-    "ja": "ハッシュタグ",
-    "zh": "话题",
-}
 
-# Where it differs from the word for the sign in an address.
-_MENTION_WORDS = {"zh": "艾特"}
+
+class AddressWords:
+    """What a language says in addresses.
+
+    Args:
+        signs: its words for the signs of `_SIGNS`, in that order, between semicolons.
+        hashtag: the word before a hashtag.
+        words_too: domains and extensions that start the next sentence if the space after a full
+            stop is missing.
+        mention: the word before a mention, if it is not that for `@`.
+        split: returns the words that a name runs together.
+        has_topics: whether it writes a topic between two signs: `#topic#`.
+        spells_countries: whether two-letter domains are spelled, except those that are words.
+
+    Raises:
+        ValueError: a sign has no word, or there are more words than signs.
+    """
+
+    def __init__(
+        self,
+        *,
+        signs: str,
+        hashtag: str,
+        words_too: str,
+        mention: str | None = None,
+        split: Callable[[str], Sequence[str]] = lambda name: (name,),
+        has_topics: bool = False,
+        spells_countries: bool = False,
+    ) -> None:
+        self.signs = dict(zip(_SIGNS, signs.split("; "), strict=True))
+        self.hashtag = hashtag
+        self.words_too = _words(words_too)
+        self.mention = mention or self.signs["@"]
+        self.split = split
+        self.has_topics = has_topics
+        self.spells_countries = spells_countries
+
 
 _TOP_LEVEL = _words(
     "com org net edu gov mil int info biz name pro io ai app dev co me tv cc xyz online site"
@@ -88,21 +82,6 @@ _DOTFILES = _words(
     "env bashrc zshrc profile vimrc gitignore gitattributes dockerignore editorconfig npmrc"
     " htaccess github vscode ssh config cache local venv com net org io gov edu"
 )
-# If the space after a full stop is missing, these words start the next sentence.
-_WORDS_TOO = {
-    "en": _words(
-        "in it at me no so is be to us my am as do by pro name live news world today page link"
-        " space design email health life fun art travel jobs key class less fish bat pages diff"
-        " patch im id pa ma la"
-    ),
-    "es": _words("me la no de se al es so si mi tu te ve do pro art in is at"),
-    "fr": _words("de la me se es au il ne tu no si pro ma art sa be do in is at"),
-    "it": _words("me la se no al ad ai in mi ci ma si so de pro do da to"),
-    "pt-br": _words("de me se no na ao as um eu do to so la pro si is at"),
-    "hi": _words("in it at me no so is be to us my am as do by"),
-    "ja": _words("in it at me no so is be to us my am as do by"),
-    "zh": _words("in it at me no so is be to us my am as do by"),
-}
 # Spelled, as are parts without a vowel.
 _SPELLED = _words(
     "odt xls ods odp xlsx jsx tsx py exe apk ipa iso ico psd ai avi mov svg wav oga otf io ie"
@@ -182,23 +161,14 @@ class _Speller:
     """Writes addresses in the words of one language.
 
     Args:
-        language: a code.
+        words: of the language.
         urls: how much of URLs and domains is read.
-
-    Attributes:
-        hashtag: the word before a hashtag.
-        at: the word before a mention.
     """
 
-    def __init__(self, language: str, urls: UrlReading) -> None:
+    def __init__(self, words: AddressWords, urls: UrlReading) -> None:
+        self._words = words
         self._urls = urls
-        column = "en" if language.startswith("en-") else language
-        self._is_english = column == "en"
-        self._signs = dict(zip(_SIGNS, _SPOKEN[column].split("; "), strict=True))
-        self._words_too = _WORDS_TOO[column]
-        self._split = _splitter() if self._is_english else _unsplit
-        self.hashtag = _HASHTAG[column]
-        self.at = _MENTION_WORDS.get(column, self._signs["@"])
+        self._signs = words.signs
 
     def url(self, match: re.Match[str]) -> str:
         """Return the words for a URL, without `http://`, `https://` and `www`."""
@@ -241,7 +211,7 @@ class _Speller:
         if (
             small not in _EXTENSIONS
             or extension not in (small, small.upper())
-            or (is_plain and small in self._words_too)
+            or (is_plain and small in self._words.words_too)
             or (name.isdecimal() and len(small) < 3)
         ):
             return None
@@ -261,18 +231,18 @@ class _Speller:
             return None
         if _COLOUR.fullmatch(name):
             return f"{self._signs['#']} {' '.join(name.upper())}"
-        return " ".join([self.hashtag, *self._parts(name.replace("_", " "))])
+        return " ".join([self._words.hashtag, *self._parts(name.replace("_", " "))])
 
     def topic(self, match: re.Match[str]) -> str:
         """Return the words for a topic between two signs."""
-        return f"{self.hashtag} {match['topic']}{',' if match['more'] is not None else ''}"
+        return f"{self._words.hashtag} {match['topic']}{',' if match['more'] is not None else ''}"
 
     def mention(self, match: re.Match[str]) -> str:
         """Return the words for a mention."""
         name = match["name"]
         if name is None:
-            return f"{self.at} "
-        return " ".join([self.at, *self._parts(name.replace("_", " "), of_person=True)])
+            return f"{self._words.mention} "
+        return " ".join([self._words.mention, *self._parts(name.replace("_", " "), of_person=True)])
 
     def say(self, match: re.Match[str]) -> str:
         """Return the words for all of it."""
@@ -285,7 +255,7 @@ class _Speller:
             return False
         if host.replace(".", "").replace(top, "").isdecimal() and small not in _NUMBERED:
             return False
-        if small in self._words_too and not has_tail:
+        if small in self._words.words_too and not has_tail:
             return len(labels) > 1 and (len(labels[-1]) > 3 or labels[-1] in _SECOND_LEVEL)
         return True
 
@@ -294,7 +264,7 @@ class _Speller:
         top = last.lower()
         if top in _TOP_LEVEL and len(top) > 2:
             said = [top]
-        elif self._is_english and len(top) == 2 and top.isalpha():
+        elif self._words.spells_countries and len(top) == 2 and top.isalpha():
             said = [top if top in _WORD_DOMAINS else top.upper()]
         else:
             said = self._parts(last)
@@ -327,24 +297,13 @@ class _Speller:
         if _VOWEL.search(part) is None and small not in _WORDS_WITHOUT_VOWEL:
             return part.upper()
         if part == small and part.isascii():
-            words = self._split(part)
+            words = self._words.split(part)
             is_surname = may_be_surname and len(words) == 2 and words[-1] in _SURNAMES
             return part if is_surname else " ".join(words)
         return small if len(part) > _LONGEST_ACRONYM and part.isupper() else part
 
 
-def _splitter() -> Callable[[str], Sequence[str]]:
-    # Imported when needed, as by the normalizer.
-    from service.text.normalization.english.run_together import split
-
-    return split
-
-
-def _unsplit(name: str) -> Sequence[str]:
-    return (name,)
-
-
-def rules(language: str, urls: UrlReading = "full") -> Sequence[Rule]:
+def rules(words: AddressWords, urls: UrlReading = "full") -> Sequence[Rule]:
     """Return the rules for URLs, e-mail addresses, domains, paths, files, hashtags and mentions.
 
     The result has no signs that make it an address. Names are split at capitals. Parts that cannot
@@ -352,10 +311,10 @@ def rules(language: str, urls: UrlReading = "full") -> Sequence[Rule]:
     language's own rules; the digits of longer ones are separated.
 
     Args:
-        language: a code of `service.text.languages`.
+        words: of the language.
         urls: how much of URLs and domains is read.
     """
-    speller = _Speller(language, urls)
+    speller = _Speller(words, urls)
     topic = [Rule(_TOPIC, speller.topic)]
     return (
         Rule(_URL, speller.url),
@@ -366,7 +325,7 @@ def rules(language: str, urls: UrlReading = "full") -> Sequence[Rule]:
         Rule(_DOMAIN, speller.domain),
         Rule(_FILE, speller.file),
         Rule(_DOTFILE, speller.dotfile),
-        *(topic if language == "zh" else ()),
+        *(topic if words.has_topics else ()),
         Rule(_HASHTAG_NAME, speller.tag),
         Rule(_MENTION, speller.mention),
     )

@@ -33,27 +33,17 @@ _PICTURE_OF = {
 }
 
 # Where `<3` is a bound: after a variable, or after what is counted or measured.
-_MEASURED = "差率度值数數分龄齢量比级級价温压圧长長重距"
+MEASURED = "差率度值数數分龄齢量比级級价温压圧长長重距"
 _BOUNDED = re.compile(
     r"(?:(?<!\w)[nxyztNXYZ]|[0-9)\]%]|\b(?:[Ss]cor(?:e|es|ed)|[Gg]rades?|GPA|[Rr]at(?:ings?|es?|ios?)"
     r"|pH|INR|[Ll]evels?|[Vv]alues?|[Cc]ounts?|[Ss]izes?|[Dd]epth|[Ll]ength|[Aa]ged?|[Ss]tages?|[Rr]ank"
     r"|[Ii]ndex|[Ff]actor|[Mm]agnitude|[Ee]rrors?|[Ll]atency|[Ll]oad|[Tt]emp(?:erature)?|[Rr]isk"
     r"|[Dd]istance|[Dd]ose|[Cc]reatinine|[Pp]otassium|[Ll]actate|[Dd]uration|[Vv]ersions?)"
-    rf"|[{_MEASURED}])[ ]\Z"
+    rf"|[{MEASURED}])[ ]\Z"
 )
-# A heart beside Chinese and Japanese words, which have no spaces: 我<3你, 大好き<3.
-LOVING = "我你您他她们咱俺家也都超最"
-"""Ends of subjects, and adverbs, before a heart that is a verb in Chinese."""
-_HAN = "\u4e00-\u9fff"
-_ENDS = r"(?=[\s。、,.!~！～]|\Z)"
-_TYPED_HEARTS = {
-    "zh": re.compile(
-        rf"<3(?:(?:(?<=[{LOVING}]<3)|(?<=\bI<3))(?![岁年月天日周号点分秒元块米厘毫公千克斤度次万亿百成倍杯片粒级层楼名位条"
-        rf"篇页只小个人])(?=[{_HAN}])|(?=[你您我她]|他们|大家|宝贝|老婆|老公|妈妈|爸爸|中国|祖国)"
-        rf"|(?<=[{_HAN}!！~～]<3)(?<![{_MEASURED}]<3){_ENDS})"
-    ),
-    "ja": re.compile(rf"<3(?<=[ぁ-ん～ー!！高愛]<3){_ENDS}"),
-}
+# For hearts beside Chinese and Japanese words, which have no spaces: 我<3你, 大好き<3.
+HAN = "\u4e00-\u9fff"
+ENDS = r"(?=[\s。、,.!~！～]|\Z)"
 
 # `B)` is the letter of an answer or a plan, except after words that no letter follows.
 _SHADES = ("B)", "B-)", "8-)")
@@ -116,13 +106,16 @@ _REACH = 24
 """Characters before an emoticon that tell what it is."""
 
 
-def rules(language: str, *, pictures: str) -> Sequence[Rule]:
+def rules(
+    heart: re.Pattern[str] | None, *, ends_with_shades: bool, pictures: str
+) -> Sequence[Rule]:
     """Return the rules that write typed faces and hearts as emoji.
 
     A face stands alone, and neither closes a bracket nor marks an item of a list.
 
     Args:
-        language: a code of `service.text.languages`.
+        heart: where a typed heart stands beside words without spaces.
+        ends_with_shades: whether sunglasses may end a message in small letters.
         pictures: the characters that may be next to a face without a space, for a set of `re`.
     """
     faces = re.compile(
@@ -134,12 +127,11 @@ def rules(language: str, *, pictures: str) -> Sequence[Rule]:
         )
         + rf")(?=[ \t\n{pictures}]|[.,!?;:…]+(?:\s|\Z)|\Z)"
     )
-    hearts = _TYPED_HEARTS.get(language)
-    own = () if hearts is None else (Rule(hearts, lambda match: _PICTURE_OF[match[0]], needs="<"),)
-    return (*own, Rule(faces, partial(_picture, language, faces)))
+    own = () if heart is None else (Rule(heart, lambda match: _PICTURE_OF[match[0]], needs="<"),)
+    return (*own, Rule(faces, partial(_picture, ends_with_shades, faces)))
 
 
-def _picture(language: str, faces: re.Pattern[str], match: re.Match[str]) -> str | None:
+def _picture(ends: bool, faces: re.Pattern[str], match: re.Match[str]) -> str | None:
     face, text = match[0], match.string
     before = text[max(0, match.start() - _REACH) : match.start()]
     if face == "<3":
@@ -147,7 +139,7 @@ def _picture(language: str, faces: re.Pattern[str], match: re.Match[str]) -> str
     elif face in _LAUGHTER:
         is_face = not _is_name(match, before)
     elif face in _SHADES:
-        is_face = not _closes_bracket(faces, match) and _is_drawn(language, match, before)
+        is_face = not _closes_bracket(faces, match) and _is_drawn(ends, match, before)
     elif face[0] == "=":
         is_face = _OPERAND_BEFORE.search(before) is None and not _closes_bracket(faces, match)
     else:
@@ -165,7 +157,7 @@ def _is_name(match: re.Match[str], before: str) -> bool:
     return _NAME_BEFORE.search(before) is not None and _EXCLAIMED.search(before) is None
 
 
-def _is_drawn(language: str, match: re.Match[str], before: str) -> bool:
+def _is_drawn(ends: bool, match: re.Match[str], before: str) -> bool:
     """Tell whether sunglasses are drawn, and no letter is meant."""
     start, end = _paragraph(match)
     others = _MARKER.finditer(match.string, start, end)
@@ -175,7 +167,7 @@ def _is_drawn(language: str, match: re.Match[str], before: str) -> bool:
         return False
     if _FEELING_BEFORE.search(before):
         return True
-    return language.startswith("en") and _ends_message(match)
+    return ends and _ends_message(match)
 
 
 def _ends_message(match: re.Match[str]) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from itertools import chain, repeat
 from typing import NamedTuple
 
+from service.text.languages import LANGUAGES
 from service.text.markup.passages import Hint, Interpretation
 from service.text.normalization import (
     addresses,
@@ -18,7 +19,9 @@ from service.text.normalization import (
     markdown,
     stars,
 )
+from service.text.normalization.addresses import AddressWords
 from service.text.normalization.choices import USUAL, EmojiReading, Normalization
+from service.text.normalization.emoji import PictureWords
 from service.text.normalization.rules import Rule, apply
 from service.text.offset_mapping import TracedText, concatenate
 
@@ -30,18 +33,22 @@ Interpret = Callable[[str, Interpretation, str], str | None]
 """Returns the words for a text of a known kind, None if it is not of that kind."""
 
 
-class _Rules(NamedTuple):
-    """The rules of a language.
+class LanguageRules(NamedTuple):
+    """What a language contributes to text normalization.
 
     Attributes:
         rules: applied last.
         interpret: writes a text of a known kind.
+        addresses: its words in addresses.
+        pictures: its words for symbols and pictures.
         early: applied before those for markup and addresses, whose signs they need.
         unmarked: applied between those for markup and those for addresses.
     """
 
     rules: tuple[Rule, ...]
     interpret: Interpret
+    addresses: AddressWords
+    pictures: PictureWords
     early: tuple[Rule, ...] = ()
     unmarked: tuple[Rule, ...] = ()
 
@@ -83,7 +90,7 @@ def load(language: str, choices: Normalization = USUAL, *, named_emoji: bool = F
     _chosen(language, choices, named_emoji=named_emoji)
 
 
-def _chosen(language: str, choices: Normalization, *, named_emoji: bool) -> _Rules:
+def _chosen(language: str, choices: Normalization, *, named_emoji: bool) -> LanguageRules:
     reading: EmojiReading = "name" if named_emoji else "skip"
     return _rules(language, replace(choices, emoji=choices.emoji or reading))
 
@@ -102,9 +109,9 @@ def _interpreted(text: TracedText, hints: Sequence[Hint], interpret: Interpret) 
 
 
 @cache
-def _rules(language: str, choices: Normalization) -> _Rules:
+def _rules(language: str, choices: Normalization) -> LanguageRules:
     """Return the rules of a language, created at the first call."""
-    own = _own_rules(language)
+    own = LANGUAGES[language].load_rules()
     digits = choices.numbers_as == "digits"
     common = (
         *entities.RULES,
@@ -113,37 +120,8 @@ def _rules(language: str, choices: Normalization) -> _Rules:
         *(markdown.RULES if choices.markdown else ()),
         *own.unmarked,
         *(stars.NOTES if choices.markdown else ()),
-        *emoji.rules(language, named=choices.emoji == "name"),
-        *addresses.rules(language, choices.urls),
+        *emoji.rules(own.pictures, named=choices.emoji == "name"),
+        *addresses.rules(own.addresses, choices.urls),
         *(digit_by_digit.rules(own.interpret) if digits else ()),
     )
     return own._replace(rules=(*common, *own.rules))
-
-
-def _own_rules(language: str) -> _Rules:
-    # Imported when needed, because the imports take a quarter of a second.
-    if language.startswith("en"):
-        from service.text.normalization import english
-
-        british = language == "en-gb"
-        return _Rules(
-            english.rules(british=british),
-            partial(english.interpret, british=british),
-            early=english.early_rules(),
-            unmarked=english.unmarked_rules(british=british),
-        )
-    if language == "ja":
-        from service.text.normalization import japanese
-
-        return _Rules(japanese.RULES, japanese.interpret, unmarked=japanese.UNMARKED_RULES)
-    if language == "zh":
-        from service.text.normalization import mandarin
-
-        return _Rules(mandarin.RULES, mandarin.interpret, unmarked=mandarin.UNMARKED_RULES)
-    from service.text.normalization import figures
-
-    return _Rules(
-        figures.rules(language),
-        partial(figures.interpret, language=language),
-        unmarked=figures.unmarked_rules(language),
-    )

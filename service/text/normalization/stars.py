@@ -19,7 +19,7 @@ from service.text.normalization.emphasis_pairs import (
     is_ideographic,
     is_solid,
 )
-from service.text.normalization.locales.locale import words
+from service.text.normalization.locale import words
 from service.text.normalization.rules import Rule
 from service.text.wordlist import WordList
 

@@ -1,6 +1,7 @@
 import pytest
 
 from service.text import Espeak, FrontEnd
+from service.text.espeak.reader import EspeakReader
 from service.text.readers import Readers
 
 
@@ -23,8 +24,8 @@ def strict_front_end(espeak):
 class EspeakReaders(Readers):
     """Reads English with espeak-ng alone, which normally reads only what the lexicon lacks."""
 
-    def name(self, code):
-        return "espeak-ng"
+    def _make(self, language):
+        return EspeakReader(lambda: self.espeak, language) if language.espeak_voice else super()._make(language)
 
 
 @pytest.fixture(scope="session")

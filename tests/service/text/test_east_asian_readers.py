@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from service.errors import InvalidTextError
 from service.text import Passage, load_vocabulary
 from service.text.characters import clean_text
-from service.text.japanese import kana
-from service.text.japanese.analyzer import MAX_CHARACTERS
-from service.text.mandarin import syllables
-from service.text.mandarin.segmenter import Frequencies
+from service.text.languages.japanese import kana
+from service.text.languages.japanese.analyzer import MAX_CHARACTERS
+from service.text.languages.mandarin import syllables
+from service.text.languages.mandarin.segmenter import Frequencies
 from service.text.normalization import normalize
 from service.text.offset_mapping import TracedText
 from service.text.punctuation import space, split

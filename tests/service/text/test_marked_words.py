@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-import service.text.english
+import service.text.languages.english
 from service.text.characters import clean_text
 from service.text.normalization import normalize
 from service.text.offset_mapping import TracedText
 from tests.service.text.reading_tables import rows
 from tests.service.text.whole_reading import read
 
-LEXICON = Path(service.text.english.__file__).parent / "data" / "us_gold.tsv.gz"
+LEXICON = Path(service.text.languages.english.__file__).parent / "data" / "us_gold.tsv.gz"
 
 PHRASES = re.split(
     r"\s*\|\s*",

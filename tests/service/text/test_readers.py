@@ -7,7 +7,7 @@ import pytest
 from service.errors import LanguageUnavailableError
 from service.extras import advice
 from service.text import LANGUAGES, Espeak, FrontEnd, Passage, TracedText
-from service.text.english.reader import EnglishReader
+from service.text.languages.english.reader import EnglishReader
 from service.text.readers import Readers
 
 
@@ -32,9 +32,9 @@ def test_a_missing_extra_is_named(monkeypatch, code):
 def test_english_is_read_by_its_lexicon_on_every_python(espeak):
     readers = Readers(espeak)
     for code in ("en-us", "en-gb"):
-        assert readers.name(code) == "lexicon"
+        assert LANGUAGES[code].g2p == "lexicon"
         assert isinstance(readers.get(code), EnglishReader)
-    assert {readers.name(code) for code in LANGUAGES} == {"lexicon", "pyopenjtalk", "pypinyin", "espeak-ng"}
+    assert {language.g2p for language in LANGUAGES.values()} == {"lexicon", "pyopenjtalk", "pypinyin", "espeak-ng"}
 
 
 def test_availability_is_known_without_loading_anything():

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from service.text.mandarin import syllables
+from service.text.languages.mandarin import syllables
 from tests.service.text.reading_tables import rows
 from tests.service.text.whole_reading import read
 

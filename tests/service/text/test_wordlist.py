@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import service.text.english
+import service.text.languages.english
 from service.text.wordlist import WordList, pack
 
-DATA = Path(service.text.english.__file__).parent / "data"
+DATA = Path(service.text.languages.english.__file__).parent / "data"
 
 ENTRIES = {
     "house": "hˈWs",

@@ -1,9 +1,26 @@
-"""Text normalization for the languages that espeak-ng reads.
+"""Text normalization for the languages that espeak-ng reads: one set of rules over their tables."""
 
-They share one set of rules. Their tables are in `service.text.normalization.locales`.
-"""
+from __future__ import annotations
 
+from functools import partial
+
+from service.text.normalization.addresses import AddressWords
+from service.text.normalization.emoji import PictureWords
 from service.text.normalization.figures.interpretation import interpret
-from service.text.normalization.figures.language import rules, unmarked_rules
+from service.text.normalization.figures.language import FigureLanguage, unmarked_rules
+from service.text.normalization.locale import Locale
+from service.text.normalization.normalizer import LanguageRules
 
-__all__ = ["interpret", "rules", "unmarked_rules"]
+
+def language_rules(
+    locale: Locale, addresses: AddressWords, pictures: PictureWords
+) -> LanguageRules:
+    """Return the rules of a language, from its tables."""
+    figures = FigureLanguage(locale)
+    return LanguageRules(
+        figures.rules,
+        partial(interpret, figures),
+        addresses,
+        pictures,
+        unmarked=unmarked_rules(locale),
+    )

@@ -14,7 +14,7 @@ from service.text.normalization.figures.notation import (
     one_of,
     without_spaces,
 )
-from service.text.normalization.locales.locale import Locale
+from service.text.normalization.locale import Locale
 from service.text.normalization.rules import Rule
 
 _BEFORE = rf"{WORD_BEFORE}(?<!\.)"

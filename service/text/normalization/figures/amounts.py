@@ -14,7 +14,7 @@ from service.text.normalization.figures.notation import (
     without_spaces,
 )
 from service.text.normalization.figures.numbers import Number, Numerals
-from service.text.normalization.locales.locale import Agreement, Currency, Locale, Magnitude, Noun
+from service.text.normalization.locale import Agreement, Currency, Locale, Magnitude, Noun
 from service.text.normalization.rules import Rule
 
 _VOWELS = "aeiouhéèêâôîyAEIOUHÉÈÊ"

@@ -13,7 +13,7 @@ from service.text.normalization.figures.notation import (
     one_of,
 )
 from service.text.normalization.figures.numbers import Number, Numerals
-from service.text.normalization.locales.locale import Agreement, Locale
+from service.text.normalization.locale import Agreement, Locale
 from service.text.normalization.rules import Rule
 
 _MINUS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"))

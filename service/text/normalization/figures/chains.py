@@ -6,7 +6,7 @@ import re
 
 from service.text.normalization.figures.notation import WORD_AFTER
 from service.text.normalization.figures.numbers import Numerals
-from service.text.normalization.locales.locale import Locale
+from service.text.normalization.locale import Locale
 from service.text.normalization.rules import Rule
 
 _START = r"[0-9](?<![0-9.,][0-9])"

@@ -12,7 +12,7 @@ from service.text.normalization.figures.notation import (
     one_of,
 )
 from service.text.normalization.figures.numbers import Numerals
-from service.text.normalization.locales.locale import Agreement, Locale, Suffix
+from service.text.normalization.locale import Agreement, Locale, Suffix
 from service.text.normalization.rules import Rule
 
 _LAST_WORD = re.compile(r"([^\W\d_]+)[ ]\Z")

@@ -14,7 +14,7 @@ from service.text.normalization.figures.notation import (
     one_of,
 )
 from service.text.normalization.figures.numbers import Numerals
-from service.text.normalization.locales.locale import Locale
+from service.text.normalization.locale import Locale
 from service.text.normalization.rules import Rule
 
 _NO_DATE = re.compile(rf"(?P<run>{RUN})(?:(?P<time>T)(?=[0-9])|(?!\w))")

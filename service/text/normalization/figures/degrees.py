@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from service.text.normalization.figures.notation import SPACE
-from service.text.normalization.locales.locale import Locale
+from service.text.normalization.locale import Locale
 
 _WORD_BEFORE = re.compile(rf"([^\W\d_]+)['’]?{SPACE}?\Z")
 _WORDS_BEFORE = re.compile(r"[^\W\d_]+")

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from service.text.markup.passages import Interpretation
 from service.text.normalization.figures import romans
-from service.text.normalization.figures.language import FigureLanguage, figure_language
-from service.text.normalization.locales.locale import Agreement, Suffix
+from service.text.normalization.figures.language import FigureLanguage
+from service.text.normalization.locale import Agreement, Suffix
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
 
@@ -19,17 +19,19 @@ _ORDINAL = re.compile(r"([0-9]{1,4})\W{0,2}\w{0,4}")
 _SHORT_YEARS_TURN_AT = 50
 
 
-def interpret(text: str, interpretation: Interpretation, detail: str, language: str) -> str | None:
+def interpret(
+    figures: FigureLanguage, text: str, interpretation: Interpretation, detail: str
+) -> str | None:
     """Return the words for a text of a known kind, None if it is not of that kind.
 
     Args:
+        figures: the writers of the language.
         text: any cleaned text.
         interpretation: the kind.
         detail: for a date the order of its parts, such as `dmy`; for an ordinal `f` if it is
             feminine; for money the code of the currency, if the text has none.
-        language: as `rules` takes it.
     """
-    return _KINDS[interpretation](figure_language(language), text.strip(), detail)
+    return _KINDS[interpretation](figures, text.strip(), detail)
 
 
 def _cardinal(figures: FigureLanguage, text: str, detail: str) -> str | None:

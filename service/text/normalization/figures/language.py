@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
-from importlib import import_module
 
 from service.text.normalization import stars
 from service.text.normalization.figures import (
@@ -23,17 +21,8 @@ from service.text.normalization.figures.dates import Calendar
 from service.text.normalization.figures.numbers import Numerals
 from service.text.normalization.figures.telephones import Telephone
 from service.text.normalization.figures.times import Clock
-from service.text.normalization.locales.locale import Locale
+from service.text.normalization.locale import Locale
 from service.text.normalization.rules import Rule, Write
-
-# Modules of the tables, which are imported at the first use of their language.
-_MODULES = {
-    "es": "spanish",
-    "fr": "french",
-    "it": "italian",
-    "pt-br": "portuguese",
-    "hi": "hindi",
-}
 
 # Most characters between the start of a line and its first word.
 _LONGEST_OPENING = 8
@@ -96,24 +85,7 @@ def _starting_line(write: Write) -> Write:
     return write_capital
 
 
-@cache
-def figure_language(code: str) -> FigureLanguage:
-    """Return the writers for a language. Raises KeyError if it has no table."""
-    module = import_module(f"service.text.normalization.locales.{_MODULES[code]}")
-    locale: Locale = module.LOCALE
-    return FigureLanguage(locale)
-
-
-def rules(language: str) -> tuple[Rule, ...]:
-    """Return the rules for `es`, `fr`, `it`, `pt-br` or `hi`. Raises KeyError for others.
-
-    The rules for addresses, Markdown, entities and emoji come before these.
-    """
-    return figure_language(language).rules
-
-
-def unmarked_rules(language: str) -> tuple[Rule, ...]:
+def unmarked_rules(locale: Locale) -> tuple[Rule, ...]:
     """Return the rules for stars that are left when markup is gone, before those for addresses."""
-    locale = figure_language(language).locale
     times, power = (f" {locale.operators[sign]} " for sign in "*^")
     return stars.rules(stars.StarWords(times, f"{power}{{}}", f" {locale.stars}"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from service.text.normalization.locales.locale import Locale, Meaning
+from service.text.normalization.locale import Locale, Meaning
 from service.text.normalization.rules import Rule
 
 _REACH = 60

@@ -12,7 +12,7 @@ from service.text.normalization.figures.notation import (
     one_of,
 )
 from service.text.normalization.figures.numbers import Number, Numerals
-from service.text.normalization.locales.locale import Locale
+from service.text.normalization.locale import Locale
 from service.text.normalization.rules import Rule
 
 # Two primes are what cleaning makes of a double one.

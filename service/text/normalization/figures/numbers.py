@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from num2words import CONVERTER_CLASSES
 
-from service.text.normalization.locales.locale import Agreement, Locale, Noun, Suffix
+from service.text.normalization.locale import Agreement, Locale, Noun, Suffix
 
 # Larger numbers are read digit by digit.
 _MOST_DIGITS = 15

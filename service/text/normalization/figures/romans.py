@@ -6,7 +6,7 @@ import re
 
 from service.text.normalization.figures.notation import DASH, WORD_AFTER, one_of
 from service.text.normalization.figures.numbers import Numerals
-from service.text.normalization.locales.locale import Agreement, Locale, RomanStyle, Suffix
+from service.text.normalization.locale import Agreement, Locale, RomanStyle, Suffix
 from service.text.normalization.rules import Rule
 
 _VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from service.text.normalization.figures.numbers import Numerals
-from service.text.normalization.locales.locale import Locale
+from service.text.normalization.locale import Locale
 from service.text.normalization.rules import Rule
 
 _INTERNATIONAL = r"\+[0-9]{1,3}(?:[ .\u00a0\u202f-]?\(?[0-9]{1,4}\)?){2,6}"

@@ -13,7 +13,7 @@ from service.text.normalization.figures.notation import (
     one_of,
 )
 from service.text.normalization.figures.numbers import Numerals
-from service.text.normalization.locales.locale import Locale
+from service.text.normalization.locale import Locale
 from service.text.normalization.rules import Rule
 
 _HOUR = "(?:[01]?[0-9]|2[0-4])"

@@ -12,7 +12,7 @@ from service.text.normalization.figures.notation import (
     WORD_BEFORE,
     one_of,
 )
-from service.text.normalization.locales.locale import Locale
+from service.text.normalization.locale import Locale
 from service.text.normalization.rules import Rule
 
 _TIME = r"(?:[01]?[0-9]|2[0-4])(?:[:h.][0-5][0-9]|[ ]?[hH](?![^\W\d]))"

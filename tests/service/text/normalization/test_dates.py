@@ -3,16 +3,18 @@
 import itertools
 import re
 from datetime import date
+from functools import cache
+from importlib import import_module
 
 import pytest
 
 from service.text.characters import clean_text
+from service.text.languages.english.normalization.calendar import MONTH_NAMES, MONTHS
+from service.text.languages.english.normalization.numbers import Numbers
+from service.text.languages.japanese.normalization.spoken_digits import say_digits
+from service.text.languages.mandarin.normalization.numbers import say_integer
 from service.text.normalization import normalize
-from service.text.normalization.english.calendar import MONTH_NAMES, MONTHS
-from service.text.normalization.english.numbers import Numbers
-from service.text.normalization.figures.language import figure_language
-from service.text.normalization.japanese.spoken_digits import say_digits
-from service.text.normalization.mandarin.numbers import say_integer
+from service.text.normalization.figures.language import FigureLanguage
 from service.text.offset_mapping import TracedText
 
 YEARS = (1900, 2000, 2023, 2024)
@@ -134,6 +136,12 @@ def impossible(form):
     return texts
 
 
+@cache
+def figures_of(language):
+    folder = {"es": "spanish", "fr": "french", "it": "italian", "pt-br": "portuguese", "hi": "hindi"}[language]
+    return FigureLanguage(import_module(f"service.text.languages.{folder}.locale").LOCALE)
+
+
 def names_of_dates(language):
     """Return a pattern of the words that only dates have."""
     if language in ("ja", "zh"):
@@ -141,7 +149,7 @@ def names_of_dates(language):
     if language.startswith("en"):
         ordinals = {NUMBERS.ordinal(str(day)) for day in range(1, 32)}
         return re.compile(rf"\b(?:{'|'.join([*MONTHS, *ordinals])})\b")
-    locale = figure_language(language).locale
+    locale = figures_of(language).locale
     first = [locale.first_day] if locale.first_day else []
     return re.compile("|".join([*locale.months, *first]), re.IGNORECASE)
 
@@ -155,7 +163,7 @@ def ways_to_say(group, language):
     if language.startswith("en"):
         numbers = Numbers(british=language == "en-gb")
         return {numbers.cardinal(group), numbers.spelled(group), numbers.year(group)}
-    numerals = figure_language(language).numerals
+    numerals = figures_of(language).numerals
     return {numerals.whole(group), numerals.digits(group)}
 
 

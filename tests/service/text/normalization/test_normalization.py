@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from service.text import LANGUAGES, FrontEnd, Normalization, Passage
 from service.text.characters import clean_text
+from service.text.languages.english.normalization import early_rules, rules, unmarked_rules
+from service.text.languages.mandarin.normalization.numbers import say_integer
 from service.text.normalization import markdown, normalize
-from service.text.normalization.english import early_rules, rules, unmarked_rules
 from service.text.normalization.fenced_code import without_code
-from service.text.normalization.mandarin.numbers import say_integer
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
 from tests import profiles

@@ -1,1 +1,0 @@
-"""English G2P: the lexicons of misaki and our own rules."""

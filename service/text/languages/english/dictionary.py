@@ -1,0 +1,259 @@
+"""Pronounce single English words: from the lists, inflected, by context, or spelled."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from service.text.languages.english import emphasis, numerals
+from service.text.languages.english.emphasis import Strength
+from service.text.languages.english.loanwords import fold, loanwords
+from service.text.languages.english.stems import ED, ENDINGS, ING, Ending, S
+from service.text.languages.english.subwords import APOSTROPHES
+from service.text.languages.english.tokens import Next, Token
+from service.text.wordlist import WordList
+
+_SYMBOLS = {"%": "percent", "&": "and", "+": "plus", "@": "at"}
+_ADDRESS_SYMBOLS = {".": "dot", "/": "slash"}
+
+_CLASSES = {"VB": "VERB", "NN": "NOUN", "RB": "ADV", "ADV": "ADV", "JJ": "ADJ", "ADJ": "ADJ"}
+"""Names of parts of speech in the entries, by the first letters of their tags."""
+
+_BRITISH_LETTERS = {"Z": "zˈɛd"}
+"""Names of letters that the British lexicon has as Americans say them."""
+
+_NAME_AT_MOST = 7
+"""Longest name, in letters, that is not pronounced like the common word in lower case."""
+
+_INITIALS = 2
+"""Most letters between two dots of an initialism."""
+
+_SOUNDED_ACCENT = re.compile("[ñÑ]|[éèêë]e?s?$", re.IGNORECASE)
+"""Accents without which a name would be another."""
+
+_ONE_APOSTROPHE = dict.fromkeys(map(ord, APOSTROPHES), "'")
+
+_SUFFIXES = {"s": S, "'s": S, "ed": ED, "'d": ED, "ing": ING}
+"""Suffixes of figures."""
+
+_UNSTRESSED_IN_NUMERALS = ("O", "point")
+_NUMERAL = ("", Next(vowel=False))
+"""Tag and context of the words of a numeral."""
+
+
+class Dictionary:
+    """Pronounces words and signs, one at a time. Safe to share between threads.
+
+    Args:
+        british: whether to pronounce British or American English.
+        with_names: whether to know the names in data/foreign_names.tsv, whose script asks without.
+    """
+
+    def __init__(self, *, british: bool, with_names: bool = True) -> None:
+        country = "gb" if british else "us"
+        self._british = british
+        self._gold = WordList.load(f"{country}_gold")
+        self._silver = WordList.load(f"{country}_silver")
+        self._loanwords = loanwords(british=british, with_names=with_names)
+        self._letters = _BRITISH_LETTERS if british else {}
+
+    def has(self, word: str) -> bool:
+        """Tell whether a list has the word in this spelling."""
+        return word in self._loanwords or word in self._gold or word in self._silver
+
+    def attach(self, phonemes: str | None, ending: Ending) -> str | None:
+        """Return the phonemes of a word with an ending, None if there is no rule for it."""
+        return ending.attach(phonemes, self._british) if phonemes else None
+
+    def pronounce(self, token: Token, following: Next, *, opens: bool) -> str | None:
+        """Return the phonemes of a word or a sign; None if no list and no rule has it.
+
+        Args:
+            token: the word or sign.
+            following: what comes next.
+            opens: whether it starts a word of several parts.
+        """
+        word = _plain(token.text)
+        said = self._word(word, token.tag, following)
+        return self._numeral(word, opens=opens) if said is None else said
+
+    def _word(self, word: str, tag: str, following: Next) -> str | None:
+        said = self._sign(word, tag, following)
+        if said is None:
+            said = self._in_context(word, tag, following)
+        if said is not None:
+            return said
+        least = _least_strength(word)
+        if self._is_common(word, tag, following):
+            word = word.lower()
+        known = next(filter(self._is_known, _spellings(word)), None)
+        if known is not None:
+            return self._look_up(known, tag, following, least)
+        return self._inflected(word, tag, following, least)
+
+    def _sign(self, word: str, tag: str, following: Next) -> str | None:
+        """Return the phonemes of a sign that stands for a word, or of letters with dots."""
+        if tag == "ADD" and word in _ADDRESS_SYMBOLS:
+            said = self._look_up(_ADDRESS_SYMBOLS[word], "", following)
+            return emphasis.weaken(said) if said else None
+        if word in _SYMBOLS:
+            return self._look_up(_SYMBOLS[word], "", following)
+        if word[-1:] == "'" and word[:-1] in _SYMBOLS:
+            return ""  # as in the official front end
+        if _is_initialism(word):
+            return self._spell(word)
+        return None
+
+    def _in_context(self, word: str, tag: str, following: Next) -> str | None:
+        """Return the phonemes of a word with strong and weak forms, None for other words.
+
+        In capitals such a word may be an abbreviation. Its tag decides.
+        """
+        small = word.lower()
+        if small in ("vs", "vs.") and tag == "IN":
+            return self._look_up("versus", "", following)
+        if word not in (small, small.capitalize(), small.upper()):
+            return None
+        is_noun = tag.startswith("NN")
+        match small:
+            case "a":
+                return "ɐ" if tag == "DT" else "ˈA"
+            case "am" if is_noun:
+                return self._spell(word)
+            case "am":
+                is_weak = word == "am" and following.vowel is not None
+                return "ɐm" if is_weak else self._look_up("am", "", following)
+            case "an":
+                return self._spell(word) if word == "AN" and is_noun else "ɐn"
+            case "by" if _class_of(tag) == "ADV":
+                return "bˈI"
+            case "i" if word == "I" and tag == "PRP":
+                return "ˌI"
+            case "in" if word != "IN" or tag != "NNP":
+                return "ɪn" if tag == "IN" and following.vowel is not None else "ˈɪn"
+            case "the" if word != "THE" or tag == "DT":
+                return "ði" if following.vowel else "ðə"
+            case "to" if word != "TO" or tag in ("TO", "IN"):
+                if following.vowel is None:
+                    return self._look_up("to", "", following)
+                return "tʊ" if following.vowel else "tə"
+            case "used":
+                is_habit = tag in ("VBD", "JJ") and following.to
+                return self._look_up("used", "VBD" if is_habit else "", following)
+        return None
+
+    def _is_common(self, word: str, tag: str, following: Next) -> bool:
+        """Tell whether the capitals of a word come only from a sentence start or from shouting."""
+        small = word.lower()
+        if len(word) < 2 or word == small or not word.replace("'", "").isalpha():
+            return False
+        if (tag == "NNP" and len(word) <= _NAME_AT_MOST) or self.has(word):
+            return False
+        if word != word.upper() and word[1:] != small[1:]:
+            return False
+        return self.has(small) or self._inflected(small, tag, following) is not None
+
+    def _is_known(self, word: str) -> bool:
+        """Tell whether `_look_up` has an answer: for words in the lists and letters to spell."""
+        if self.has(word):
+            return True
+        return word.isascii() and word.isalpha() and word[1:] == word[1:].upper()
+
+    def _look_up(
+        self, word: str, tag: str, following: Next, least: Strength = Strength.UNSTRESSED
+    ) -> str | None:
+        if word in self._loanwords:
+            return emphasis.strengthen(self._loanwords[word], least)
+        if word.upper() in self._letters:
+            return emphasis.strengthen(self._letters[word.upper()], least)
+        is_name = False
+        if word == word.upper() and word not in self._gold:
+            word = word.lower()
+            is_name = tag == "NNP"
+        entry = self._gold.get(word)
+        if entry is None and not is_name:
+            entry = self._silver.get(word)
+        if isinstance(entry, dict):
+            before_pause = following.vowel is None and "None" in entry
+            use = "None" if before_pause else tag if tag in entry else _class_of(tag)
+            entry = entry.get(use, entry["DEFAULT"])
+        if entry is None or (is_name and emphasis.PRIMARY not in entry):
+            spelled = self._spell(word)
+            if spelled is not None:
+                return spelled
+        return None if entry is None else emphasis.strengthen(entry, least)
+
+    def _spell(self, word: str) -> str | None:
+        """Return the names of letters, the last one stressed most; None for unknown letters."""
+        names: list[str] = []
+        for letter in filter(str.isalpha, word):
+            name = self._letters.get(letter.upper()) or self._gold.get(letter.upper())
+            if not isinstance(name, str):
+                return None
+            names.append(name)
+        joined = emphasis.strengthen(emphasis.weaken("".join(names)), Strength.SECONDARY)
+        return emphasis.PRIMARY.join(joined.rsplit(emphasis.SECONDARY, 1))
+
+    def _inflected(
+        self, word: str, tag: str, following: Next, least: Strength = Strength.UNSTRESSED
+    ) -> str | None:
+        for ending in ENDINGS:
+            stem = next(filter(self._is_known, ending.stems(word)), None)
+            if stem is not None:
+                strength = max(least, Strength.SECONDARY) if ending.stressed else least
+                said = self.attach(self._look_up(stem, tag, following, strength), ending)
+                if said is not None:
+                    return said
+        return None
+
+    def _numeral(self, text: str, *, opens: bool) -> str | None:
+        numeral = numerals.parse(text, opens=opens)
+        if numeral is None:
+            return None
+        said = [self._look_up(word, *_NUMERAL) or "" for word in numeral.words]
+        for index, word in enumerate(numeral.words):
+            if word in _UNSTRESSED_IN_NUMERALS:
+                said[index] = emphasis.remove(said[index])
+        phonemes = " ".join(said)
+        ending = _SUFFIXES.get(numeral.suffix)
+        return self.attach(phonemes, ending) if ending else phonemes
+
+
+def _plain(text: str) -> str:
+    """Return a word with apostrophes, digits and compatibility characters in one spelling."""
+    text = unicodedata.normalize("NFKC", text.translate(_ONE_APOSTROPHE))
+    return "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in text)
+
+
+def _least_strength(word: str) -> Strength:
+    """Return the least stress of a word, given its capitals."""
+    if word == word.lower():
+        return Strength.UNSTRESSED
+    return Strength.PRIMARY if word == word.upper() else Strength.SECONDARY
+
+
+def _spellings(word: str) -> Iterator[str]:
+    """Yield a word as written, and as a list may have it: `boss'` as `boss's`, `an'` as `an`.
+
+    A name like `Málaga` is also `Malaga`; accents that change the sound stay: `Peña`, `rosé`.
+    """
+    yield word
+    if not word.isascii() and word[:1].isupper() and _SOUNDED_ACCENT.search(word) is None:
+        yield fold(word)
+    if word.endswith("s'"):
+        yield f"{word[:-2]}'s"
+    if word.endswith("'"):
+        yield word[:-1]
+
+
+def _is_initialism(word: str) -> bool:
+    """Tell whether a word is an initialism such as `U.S.` or `Ph.D.`."""
+    parts = word.split(".")
+    has_points = "." in word.strip(".")
+    return has_points and "".join(parts).isalpha() and max(map(len, parts)) <= _INITIALS
+
+
+def _class_of(tag: str) -> str:
+    """Return the name that entries have for a part of speech."""
+    return next((name for start, name in _CLASSES.items() if tag.startswith(start)), tag)

@@ -1,0 +1,37 @@
+"""Mandarin: jieba finds the words, pypinyin has their pinyin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from service.text.languages.language import Language, ReaderParts
+
+if TYPE_CHECKING:
+    from service.text.normalization.normalizer import LanguageRules
+    from service.text.reader import Reader
+
+
+def _rules() -> LanguageRules:
+    from service.text.languages.mandarin.normalization import language_rules
+
+    return language_rules()
+
+
+def _reader(parts: ReaderParts) -> Reader:
+    from service.text.languages.mandarin.reader import MandarinReader
+
+    return MandarinReader(strict=parts.strict)
+
+
+LANGUAGE = Language(
+    code="zh",
+    name="Mandarin Chinese",
+    tags=("zh", "zho", "chi", "cmn"),
+    voice_letter="z",
+    default_voice="zf_xiaoxiao",
+    g2p="pypinyin",
+    extra="zh",
+    packages=("jieba", "pypinyin"),
+    load_rules=_rules,
+    make_reader=_reader,
+)

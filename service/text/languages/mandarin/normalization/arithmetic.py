@@ -1,0 +1,120 @@
+"""Signs beside and between numbers: ratios, minus, fractions, ranges."""
+
+from __future__ import annotations
+
+import re
+
+from service.text.languages.mandarin.normalization.numbers import (
+    APART,
+    ENDS,
+    NUMBER,
+    context,
+    say_integer,
+    say_number,
+)
+from service.text.normalization.rules import Rule
+
+_VULGAR = {
+    "½": "二分之一",
+    "⅓": "三分之一",
+    "⅔": "三分之二",
+    "¼": "四分之一",
+    "¾": "四分之三",
+    "⅕": "五分之一",
+    "⅛": "八分之一",
+    "⅜": "八分之三",
+    "⅝": "八分之五",
+    "⅞": "八分之七",
+}
+_SIGNS = {"+": "加", "＋": "加", "=": "等于", "＝": "等于", "×": "乘", "÷": "除以"}
+_SIGN_WORDS = {
+    "≈": "约等于",
+    "≠": "不等于",
+    "≥": "大于等于",
+    "≤": "小于等于",
+    "±": "正负",
+}
+_BOUNDS = {
+    "<": "小于",
+    ">": "大于",
+    "＜": "小于",
+    "＞": "大于",
+    **dict.fromkeys(("<=", "＜="), "小于等于"),
+    **dict.fromkeys((">=", "＞="), "大于等于"),
+}
+
+
+def _ratio(match: re.Match[str]) -> str:
+    return "比".join(map(say_integer, match[0].split(":")))
+
+
+def _fraction(match: re.Match[str]) -> str | None:
+    top, bottom = int(match["top"]), int(match["bottom"])
+    if not 0 < top < bottom <= 1000:
+        return None
+    said = f"{say_integer(str(bottom))}分之{say_integer(str(top))}"
+    return f"{say_integer(match['whole'])}又{said}" if match["whole"] else said
+
+
+def _range(match: re.Match[str]) -> str:
+    _, following = context(match)
+    first, last = match["first"], match["last"]
+    return f"{say_number(first, following)}{match['unit'] or ''}到{say_number(last, following)}"
+
+
+RATIO = Rule(re.compile(r"(?<![\d:.])\d{1,4}(?::\d{1,4}){1,3}(?![\d:]|\.\d)"), _ratio)
+
+NEGATIVE = Rule(
+    re.compile(
+        rf"(?<![\w)）%％℃°-])[-−](?=\d)|(?<![\d)）%％℃°-])[-−](?={NUMBER}(?:[%％℃°度]|摄氏))"
+    ),
+    lambda match: "负",
+)
+
+POSITIVE = Rule(
+    re.compile(r"(?<![\d)）%％℃°A-Za-z+＋])[+＋](?=[$€£¥￥]?\d)"),
+    lambda match: "正",
+)
+
+FRACTIONS: tuple[Rule, ...] = (
+    Rule(
+        re.compile(
+            rf"{APART}(?:(?P<whole>\d{{1,3}}) )?"
+            rf"(?P<top>(?!0)\d{{1,4}})/(?P<bottom>(?!0)\d{{1,4}}){ENDS}"
+        ),
+        _fraction,
+    ),
+    Rule(re.compile("[" + "".join(_VULGAR) + "]"), lambda match: _VULGAR[match[0]]),
+)
+
+RANGE = Rule(
+    re.compile(
+        rf"(?<![\d.,A-Za-z-])(?P<first>{NUMBER})(?P<unit>[年月日号点岁元个万亿]?)"
+        rf"(?:[~〜～–—]|-(?=[\d.,]+(?:[^\W\dA-Za-z_]|[kcm]?m\b|k?g\b|℃|°)))"
+        rf"(?P<last>{NUMBER})(?![\d-])"
+    ),
+    _range,
+)
+
+SIDES = Rule(
+    re.compile(
+        r"(?:(?<=\d)|(?<=\d[m米])|(?<=\d[cm]m)|(?<=\d厘米)|(?<=\d毫米)|(?<=\d公分))"
+        r" ?[xX×*] ?(?=[宽高长厚深]?\d)"
+    ),
+    lambda match: "乘",
+)
+"""Between the sides of something: 30x40cm."""
+
+BOUND = Rule(
+    # Not an arrow. Hearts are gone by now.
+    re.compile(r"(?<![-=<>])[<>＜＞]=?(?= ?[-−]?[$¥￥€£]?\d)"),
+    lambda match: _BOUNDS[match[0]],
+)
+"""Before an amount: <50元."""
+
+SIGNS: tuple[Rule, ...] = (
+    Rule(re.compile(r"(?<=\d) ?([+＋=＝×÷]) ?(?=\d)"), lambda match: _SIGNS[match[1]]),
+    # A+5, 18+
+    Rule(re.compile(r"(?<=[\dA-Za-z)）%％])[+＋](?=\d)|(?<=\d)[+＋]"), lambda match: "加"),
+    Rule(re.compile("[≈≠≥≤±]"), lambda match: _SIGN_WORDS[match[0]]),
+)

@@ -1,0 +1,366 @@
+"""Brazilian Portuguese."""
+
+from __future__ import annotations
+
+from service.text.languages.portuguese.abbreviations import (
+    ABBREVIATIONS,
+    ACRONYMS,
+    BEFORE_NUMBER,
+    TITLES,
+)
+from service.text.normalization.addresses import AddressWords
+from service.text.normalization.emoji import PictureWords
+from service.text.normalization.locale import (
+    Agreement,
+    Currency,
+    Locale,
+    Magnitude,
+    Noun,
+    RomanStyle,
+    Suffix,
+    words,
+)
+
+_F = Agreement.FEMININE
+_M = Agreement.MASCULINE
+
+_CENTAVO = Noun("centavo", "centavos")
+_CENT = Noun("centavo", "centavos")
+_REAL = Currency(Noun("real", "reais"), _CENTAVO)
+_EURO = Currency(Noun("euro", "euros"), _CENT)
+_DOLLAR = Currency(Noun("dólar", "dólares"), _CENTAVO)
+_POUND = Currency(Noun("libra", "libras", _F), Noun("pêni", "pence"))
+_YEN = Currency(Noun("iene", "ienes"), Noun("sen", "sens"))
+_RUPEE = Currency(Noun("rupia", "rupias", _F), Noun("paisa", "paisas", _F))
+
+_THOUSAND = Magnitude("mil", "mil", factor=1000, linked=False)
+_MILLION = Magnitude("milhão", "milhões")
+_BILLION = Magnitude("bilhão", "bilhões")
+_TRILLION = Magnitude("trilhão", "trilhões")
+
+_HOUR = Noun("hora", "horas", _F)
+_MINUTE = Noun("minuto", "minutos")
+_SECOND = Noun("segundo", "segundos")
+
+LOCALE = Locale(
+    converter="pt_BR",
+    corrections=((",", ""),),
+    agreements={
+        _F: (
+            (r"\bum$", "uma"),
+            (r"\bdois\b(?!.*lh)", "duas"),
+            (r"(?<=ent)os\b(?!.*lh)", "as"),
+        ),
+    },
+    feminine_ordinal=((r"o\b", "a"),),
+    ordinal_suffixes={
+        "º": Suffix(_M, apart=True),
+        "ª": Suffix(_F, apart=True),
+        "°": Suffix(_M),
+        "os": Suffix(_M),
+        "as": Suffix(_F),
+    },
+    roman_suffixes={"º": Suffix(_M), "°": Suffix(_M), "ª": Suffix(_F)},
+    group_marks=".",
+    points={",": "vírgula", ".": "ponto"},
+    letters=words(
+        "á,bê,cê,dê,é,efe,gê,agá,i,jota,cá,ele,eme,ene,ó,pê,quê,erre,esse,tê,u,vê,dáblio,xis"
+        ",ípsilon,zê",
+        ",",
+    ),
+    signs={
+        "-": "menos",
+        "+": "mais",
+        "±": "mais ou menos",
+        "≈": "aproximadamente",
+        "~": "aproximadamente",
+        "<": "menor que",
+        ">": "maior que",
+        "≤": "menor ou igual a",
+        "≥": "maior ou igual a",
+    },
+    operators={
+        "+": "mais",
+        "-": "menos",
+        "x": "vezes",
+        "×": "vezes",
+        "*": "vezes",
+        "·": "vezes",
+        "÷": "dividido por",
+        "/": "dividido por",
+        "=": "é igual a",
+        "≠": "é diferente de",
+        "≈": "é aproximadamente",
+        "<": "é menor que",
+        ">": "é maior que",
+        "≤": "é menor ou igual a",
+        "≥": "é maior ou igual a",
+        "±": "mais ou menos",
+        "^": "elevado a",
+    },
+    stars="estrelas",
+    powers={"²": "ao quadrado", "³": "ao cubo"},
+    per="por",
+    range_word="a",
+    version_word="versão",
+    denominators={
+        2: Noun("meio", "meios"),
+        3: Noun("terço", "terços"),
+        4: Noun("quarto", "quartos"),
+        5: Noun("quinto", "quintos"),
+        6: Noun("sexto", "sextos"),
+        7: Noun("sétimo", "sétimos"),
+        8: Noun("oitavo", "oitavos"),
+        9: Noun("nono", "nonos"),
+    },
+    over="{top} sobre {bottom}",
+    fractions={"1/2": "meio"},
+    mixed="{whole} e {part}",
+    percent={"%": "por cento", "‰": "por mil"},
+    units={
+        "m": Noun("metro", "metros"),
+        "m²": Noun("metro quadrado", "metros quadrados"),
+        "m³": Noun("metro cúbico", "metros cúbicos"),
+        "km": Noun("quilômetro", "quilômetros"),
+        "km²": Noun("quilômetro quadrado", "quilômetros quadrados"),
+        "cm": Noun("centímetro", "centímetros"),
+        "cm²": Noun("centímetro quadrado", "centímetros quadrados"),
+        "cm³": Noun("centímetro cúbico", "centímetros cúbicos"),
+        "mm": Noun("milímetro", "milímetros"),
+        "μm": Noun("micrômetro", "micrômetros"),
+        "nm": Noun("nanômetro", "nanômetros"),
+        "ha": Noun("hectare", "hectares"),
+        "km/h": Noun("quilômetro por hora", "quilômetros por hora"),
+        "m/s": Noun("metro por segundo", "metros por segundo"),
+        "m/s²": Noun("metro por segundo ao quadrado", "metros por segundo ao quadrado"),
+        "kg": Noun("quilo", "quilos"),
+        "g": Noun("grama", "gramas"),
+        "mg": Noun("miligrama", "miligramas"),
+        "μg": Noun("micrograma", "microgramas"),
+        "t": Noun("tonelada", "toneladas", _F),
+        "l": Noun("litro", "litros"),
+        "ml": Noun("mililitro", "mililitros"),
+        "cl": Noun("centilitro", "centilitros"),
+        "dl": Noun("decilitro", "decilitros"),
+        "h": _HOUR,
+        "min": _MINUTE,
+        "s": _SECOND,
+        "ms": Noun("milissegundo", "milissegundos"),
+        "KB": Noun("quilobaite", "quilobaites"),
+        "MB": Noun("megabaite", "megabaites"),
+        "GB": Noun("gigabaite", "gigabaites"),
+        "TB": Noun("terabaite", "terabaites"),
+        "kbps": Noun("quilobit por segundo", "quilobits por segundo"),
+        "Mbps": Noun("megabit por segundo", "megabits por segundo"),
+        "MB/s": Noun("megabaite por segundo", "megabaites por segundo"),
+        "Gbps": Noun("gigabit por segundo", "gigabits por segundo"),
+        "Hz": Noun("hertz", "hertz"),
+        "kHz": Noun("quilohertz", "quilohertz"),
+        "MHz": Noun("megahertz", "megahertz"),
+        "GHz": Noun("gigahertz", "gigahertz"),
+        "W": Noun("watt", "watts"),
+        "kW": Noun("quilowatt", "quilowatts"),
+        "MW": Noun("megawatt", "megawatts"),
+        "kWh": Noun("quilowatt-hora", "quilowatts-hora"),
+        "V": Noun("volt", "volts"),
+        "mAh": Noun("miliampere-hora", "miliamperes-hora"),
+        "cv": Noun("cavalo", "cavalos"),
+        "kcal": Noun("quilocaloria", "quilocalorias", _F),
+        "dB": Noun("decibel", "decibéis"),
+        "hPa": Noun("hectopascal", "hectopascais"),
+        "px": Noun("pixel", "pixels"),
+        "°C": Noun("grau Celsius", "graus Celsius"),
+        "°F": Noun("grau Fahrenheit", "graus Fahrenheit"),
+    },
+    degree=Noun("grau", "graus"),
+    currencies={
+        "R$": _REAL,
+        "BRL": _REAL,
+        "€": _EURO,
+        "EUR": _EURO,
+        "$": _DOLLAR,
+        "US$": _DOLLAR,
+        "U$": _DOLLAR,
+        "USD": _DOLLAR,
+        "£": _POUND,
+        "GBP": _POUND,
+        "¥": _YEN,
+        "JPY": _YEN,
+        "₹": _RUPEE,
+        "INR": _RUPEE,
+        "CHF": Currency(Noun("franco suíço", "francos suíços"), Noun("cêntimo", "cêntimos")),
+    },
+    money="{main} e {cent}",
+    magnitudes={
+        "mil": _THOUSAND,
+        "k": _THOUSAND,
+        "K": _THOUSAND,
+        "M": _MILLION,
+        "mi": _MILLION,
+        "milhão": _MILLION,
+        "milhões": _MILLION,
+        "B": _BILLION,
+        "bi": _BILLION,
+        "bilhão": _BILLION,
+        "bilhões": _BILLION,
+        "tri": _TRILLION,
+        "trilhão": _TRILLION,
+        "trilhões": _TRILLION,
+    },
+    of="de ",
+    of_vowel="de ",
+    months=words(
+        "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"
+    ),
+    month_abbreviations=(
+        ("jan",),
+        ("fev",),
+        ("mar",),
+        ("abr",),
+        ("mai",),
+        ("jun",),
+        ("jul",),
+        ("ago",),
+        ("set",),
+        ("out",),
+        ("nov",),
+        ("dez",),
+    ),
+    weekday_abbreviations={
+        "seg": "segunda-feira",
+        "ter": "terça-feira",
+        "qua": "quarta-feira",
+        "qui": "quinta-feira",
+        "sex": "sexta-feira",
+        "sáb": "sábado",
+        "sab": "sábado",
+        "dom": "domingo",
+    },
+    date="{day} de {month} de {year}",
+    date_link="de",
+    first_day="primeiro",
+    hour=_HOUR,
+    minute=_MINUTE,
+    second=_SECOND,
+    clock="{hour} e {minute}",
+    clock_few="{hour} e {minute}",
+    clock_whole="{hour} {noun}",
+    hour_marks="h",
+    clock_words={"h": "", "hs": "", "hrs": "", "horas": ""},
+    forenoon="da manhã",
+    afternoon=((5, "da tarde"), (11, "da noite")),
+    telephone=r"(?:\([0-9]{2}\)[ \u00a0]?|[1-9][0-9][ ])9?[ ]?[0-9]{4}[ -][0-9]{4}"
+    r"|9[0-9]{4}-[0-9]{4}|[2-5][0-9]{3}-[0-9]{4}|0800[ -][0-9]{3}[ -][0-9]{4}"
+    r"|[0-9]{5}-[0-9]{3}"  # post codes, then taxpayer numbers of persons and companies
+    r"|[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}"
+    r"|[0-9]{2}\.[0-9]{3}\.[0-9]{3}/[0-9]{4}-[0-9]{2}",
+    plus="mais",
+    titles=TITLES,
+    before_number=BEFORE_NUMBER,
+    abbreviations=ABBREVIATIONS,
+    spelled=ACRONYMS,
+    ampersand="e",
+    centuries={
+        "século": RomanStyle.ORDINAL_TO_TEN,
+        "séculos": RomanStyle.ORDINAL_TO_TEN,
+    },
+    ordinal_follows={"guerra": _F, "edição": _F, "congresso": _M},
+    divisions=dict.fromkeys(
+        words("capítulo tomo volume livro parte ato título anexo fase tipo"),
+        RomanStyle.CARDINAL,
+    ),
+    regnal_names={
+        **dict.fromkeys(
+            words(
+                "Luís Carlos Henrique Francisco Filipe Napoleão João Paulo Pio Bento Leão Clemente"
+                " Gregório Inocêncio Urbano Alexandre Guilherme Jaime Eduardo Ricardo Jorge"
+                " Frederico Fernando Afonso Alberto Leopoldo Nicolau Pedro Ramsés Bonifácio Sisto"
+                " Júlio Manuel Sancho Miguel José"
+            ),
+            False,
+        ),
+        **dict.fromkeys(words("Elizabeth Isabel Catarina Maria Margarida"), True),
+    },
+    regnal_style=RomanStyle.ORDINAL_TO_TEN,
+    weekday_links=words("a e ou à"),
+    ambiguous_weekdays=frozenset(words("ter qua qui sex seg set dom")),
+    foot=Noun("pé", "pés"),
+    inch=Noun("polegada", "polegadas", _F),
+    by="por",
+    times=Noun("vez", "vezes", _F),
+    codes=words(
+        "código senha PIN OTP CVV CEP ramal protocolo matrícula código\\sde\\s\\w+"
+        " número\\sd[aeo]\\s(?:pedido|conta|cliente|série|processo|reserva|cartão) conta\\snúmero"
+    ),
+    code_links=words("é era será número"),
+    flights=words("voo voos"),
+    singular_articles=frozenset(words("o a do da ao à no na um uma pelo pela")),
+    degree_words=frozenset(
+        words(
+            "temperatura temperaturas forno faz fazia fez hoje amanhã ontem máxima mínima febre"
+            " ângulo latitude longitude rotação graus termômetro água assar aquecer"
+        )
+    ),
+    not_counted=frozenset(
+        words(
+            "de do da dos das em no na nos nas com sem por para que se como e ou mas a o as os ao à"
+            " é são foi mais menos entre até sobre um uma não"
+        )
+    ),
+    numbered=frozenset(
+        words(
+            "vitamina página capítulo fase parte número artigo tabela figura grupo linha"
+            " versão nível zona tipo classe quarto sala porta andar etapa rodada temporada tema"
+            " unidade lição exercício pergunta opção passo ponto seção anexo volume categoria"
+            " canal mesa equipe"
+        )
+    ),
+    half="meia",
+    scores=words("venceu vencer ganhou perdeu empatou bateu goleou placar vitória derrota"),
+    noble_titles=("dom", "dona"),
+    feminine_singulars=words("a ã ção são dade tude gem"),
+    masculine_singulars=words("dia mapa planeta atleta poeta ema oma grama ista"),
+    feminine_nouns=frozenset(
+        words(
+            "hora horas pessoa vez vezes página semana tonelada libra casa mulher mulheres menina"
+            " noite unidade coisa xícara colher colheres parte peça pergunta foto mão mãos moto"
+            " milha polegada estrela garrafa irmã irmãs filha cidade viagem viagens imagem"
+            " imagens mensagem mensagens flor flores cor cores"
+        )
+    ),
+    masculine_nouns=frozenset(
+        words(
+            "ano dia mês minuto segundo euro dólar real quilo quilômetro metro litro grau homem"
+            " filho irmão livro milhão milhões bilhão bilhões mil ponto gol copo país"
+        )
+    ),
+    feminine_endings=("as", "ções", "sões", "dades", "tudes", "gens"),
+    masculine_endings=(
+        *("dias", "mapas", "planetas", "atletas", "poetas", "gramas", "sofás", "papas"),
+        *("istas", "emas", "omas"),
+    ),
+)
+
+ADDRESSES = AddressWords(
+    signs=(
+        "ponto; barra; arroba; dois pontos; ponto de interrogação; igual; e comercial"
+        "; cerquilha; hífen; underline; por cento; mais; til; barra invertida; vírgula"
+        "; ponto e vírgula; ponto de exclamação; cifrão; asterisco; abre parêntese"
+        "; fecha parêntese; abre colchete; fecha colchete; apóstrofo; barra vertical"
+    ),
+    hashtag="hashtag",
+    words_too=("de me se no na ao as um eu do to so la pro si is at"),
+)
+
+PICTURES = PictureWords(
+    symbols=(
+        "→ para; ↑ alta; ↓ queda; © copyright; § seção; §§ seções; ¶ parágrafo; ¶¶ parágrafos"
+        "; × vezes; ÷ dividido por; ± mais ou menos; ≠ diferente de; ≈ aproximadamente"
+        "; ≤ menor ou igual a; ≥ maior ou igual a; ∞ infinito; √ raiz quadrada de; ∑ soma de"
+        "; ∫ integral de; ∬ integral dupla de; ∭ integral tripla de; ⨌ integral quádrupla de"
+        "; ∈ pertence a; ∅ conjunto vazio; ∀ para todo; ∃ existe; ∴ portanto; ∵ porque"
+        "; ⇒ implica; ⇔ se e somente se; № número; ♯ sustenido; ♭ bemol"
+    ),
+    stars=("{n} de {total} estrelas", "{n} estrelas", "estrelas", "estrelas"),
+    names_in="pt",
+)

@@ -1,1 +1,0 @@
-"""Mandarin G2P: jieba finds the words, pypinyin has their pinyin."""

@@ -1,1 +1,0 @@
-"""Tables of the languages that share one set of rules for figures."""
