@@ -31,7 +31,9 @@ RULES = {
     "docs/": ("tests/test_documents.py", "tests/service/api/test_openapi.py"), "share/": ("tests/test_shell.py",),
     "deploy/": ("tests/test_deploy.py",), "distributions/": ("tests/test_distributions.py", "tests/test_release.py"),
     "constraints/": ("tests/test_distributions.py",), "tests/mutation/": ("tests/mutation",),
-    "tests/data/reading/": ("tests/service/text",), "tests/data/settings/": ("tests/service/test_settings.py",),
+    "tests/data/reading/": ("tests/service/text",),
+    "tests/data/commonmark.json": ("tests/service/text/document",),
+    "tests/data/settings/": ("tests/service/test_settings.py",),
 }  # fmt: skip
 ALWAYS = ("tests/test_architecture.py",)
 OF_ALL = ("Makefile", "pyproject.toml", "tests/conftest.py")

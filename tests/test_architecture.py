@@ -41,7 +41,7 @@ OUTSIDE = {
     "starlette": {"api", "hosting", "cluster"}, "uvicorn": {"api"}, "prometheus_client": {"api", "cluster"},
     "soundfile": {"audio"}, "soxr": {"audio"}, "av": {"audio", "covers"}, "lxml": {"books"}, "docx": set(),
     "markdown_it": {"books"}, "charset_normalizer": {"books"}, "rich": {"books"}, "opentelemetry": {"api"},
-    "wyoming": {"api"}, "zeroconf": {"api"}, "ray": {"cluster"}, "pyarrow": {"cluster"},
+    "pyromark": {"text"}, "wyoming": {"api"}, "zeroconf": {"api"}, "ray": {"cluster"}, "pyarrow": {"cluster"},
     "onnx": {"preparation"}, "onnx_ir": {"preparation"}, "onnxscript": {"preparation"},
 }  # fmt: skip
 
@@ -55,7 +55,7 @@ MOST_SHORT_MODULES = 87
 # service/text/languages holds beside its record, which loads it when the language is first read.
 TEXT_LAYERS = [
     {"backtracking", "languages", "offset_mapping", "scripts", "stress", "turn", "vocabulary", "wordlist"},
-    {"characters", "reading", "spans"},
+    {"characters", "document", "reading", "spans"},
     {"markup", "punctuation", "reader"},
     {"clauses", "espeak", "lexicon_entries", "mixed", "normalization", "omissions"},
     {"a language", "text_blocks", "user_lexicon"},

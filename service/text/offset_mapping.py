@@ -51,6 +51,13 @@ class TracedText:
         first = bisect_left(self._starts, start)
         return first, max(first, bisect_right(self._ends, end))
 
+    def moved(self, place: Callable[[int], int]) -> TracedText:
+        """Return the text with other spans: `place` gives for each offset another one.
+
+        It must never go backwards.
+        """
+        return TracedText(self.text, list(map(place, self._starts)), list(map(place, self._ends)))
+
     def rewritten(self, text: str) -> TracedText:
         """Return a new text, each of whose characters has the span of this whole text.
 

@@ -1,0 +1,372 @@
+"""Write the words of a tree in order, for readers that know nothing of its structure.
+
+Signs are gone, and where a block, an item, a cell or a line ends there is a mark that pauses,
+unless the writer has put one there. So what follows sees plain sentences.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from service.text.document import elements
+from service.text.document.tree import SAID, Block, Document, Leaf, Region, Span
+from service.text.offset_mapping import TracedText, concatenate
+
+
+class Pause(NamedTuple):
+    """How the words before and after a place are kept apart.
+
+    Attributes:
+        mark: what a listener hears: a full stop is some 0.4 s and lets the voice fall, a comma is
+            half as long and keeps it up. Nothing if it is empty.
+        space: what is written behind the mark: a paragraph ends with a blank line.
+    """
+
+    mark: Literal["", ",", "."]
+    space: Literal[" ", "\n", "\n\n"]
+
+
+PAUSES: dict[str, Pause] = {
+    # A heading is a sentence without a full stop, and the text begins anew after it.
+    "heading": Pause(".", "\n\n"),
+    "paragraph": Pause(".", "\n\n"),
+    # Items are read like sentences: an enumeration with commas would never come to rest.
+    "item": Pause(".", "\n"),
+    # The cells of a row belong together like the parts of an enumeration; a row is complete.
+    "cell": Pause(",", " "),
+    "row": Pause(".", "\n"),
+    "table": Pause(".", "\n\n"),
+    "quote": Pause(".", "\n\n"),
+    "code": Pause(".", "\n\n"),
+    "html": Pause(".", "\n\n"),
+    "footnote": Pause(".", "\n\n"),
+    "definition": Pause("", " "),
+    "rule": Pause(".", "\n\n"),
+    "metadata": Pause("", " "),
+    # A line of verse often ends inside a sentence, so the voice stays up.
+    "verse": Pause(",", "\n"),
+    # A cue is cut where the picture wants it, but what follows is seconds later.
+    "cue": Pause(".", "\n"),
+    "turn": Pause(".", "\n"),
+    "log": Pause(".", "\n"),
+    "header": Pause(".", "\n"),
+    # A short line in plain text: a title, an item, an address.
+    "line": Pause(".", "\n"),
+    # The writer ends the line inside a paragraph, as in addresses and verse.
+    "hard": Pause(",", "\n"),
+}
+"""The pauses behind blocks and lines, by kind. Where several end, the longest counts."""
+
+_SPACE = Pause("", " ")
+_OF_TAGS: dict[elements.Break, Pause] = {
+    "block": PAUSES["paragraph"],
+    "heading": PAUSES["heading"],
+    "item": PAUSES["item"],
+    "row": PAUSES["row"],
+    "cell": PAUSES["cell"],
+    "line": PAUSES["hard"],
+}
+_WEIGHTS = {"": 0, ",": 1, ".": 2}
+
+# A line that ends with one of these pauses already. Quotes or brackets may close after it.
+_PAUSING = frozenset(".!?…:;,—。！？：；，、।॥؟،؛۔")
+_CLOSING = "”’\"')]}»›」』】》）〉〕 \t\n"
+_FIRST_IDEOGRAPH = "\u2e80"
+_OF_IDEOGRAPHS = {",": "、", ".": "。", "": ""}
+
+# A single line break inside a paragraph ends a short line. It means nothing in text that is wrapped
+# at a column, whose lines are long, but not very long, nor before a small letter.
+_WRAPPED = range(55, 121)
+
+_RAISED = re.compile(r"[-+−]?[0-9]{1,4}")
+_SUPERSCRIPTS = dict(zip(map(ord, "0123456789+-−"), "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻", strict=True))
+
+_RANGED = frozenset(
+    ("heading", "code", "quote", "cell", "footnote", "verse", "cue", "turn", "log", "header")
+)
+"""Blocks that matter to those who read the words; the others are told by their pauses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What is read of a text.
+
+    Attributes:
+        code: whether fenced code is read.
+        reasoning: whether that is read which an assistant thinks before it answers.
+    """
+
+    code: Literal["read", "skip"] = "read"
+    reasoning: Literal["read", "skip"] = "skip"
+
+
+USUAL = Choices()
+
+
+class Range(NamedTuple):
+    """Words that an element holds.
+
+    Attributes:
+        kind: of the span, or of the block.
+        start: offset in the spoken text, in code points.
+        end: likewise, of its end.
+        value: as of the span or block.
+    """
+
+    kind: str
+    start: int
+    end: int
+    value: str
+
+
+class Spoken(NamedTuple):
+    """The words of a text.
+
+    Attributes:
+        text: with an offset mapping to the caller's text.
+        ranges: what the elements hold, in the order of their beginnings.
+        dropped: the spans of the caller's text that are left out by choice, in order.
+    """
+
+    text: TracedText
+    ranges: tuple[Range, ...]
+    dropped: tuple[tuple[int, int], ...]
+
+
+def flatten(document: Document, choices: Choices = USUAL) -> Spoken:
+    """Return the words of a document in order."""
+    writer = Writer(choices)
+    writer.write(document.leaves, document.blocks, document.regions)
+    return writer.take()
+
+
+class Writer:
+    """Writes the words of leaves, which may come in parts.
+
+    Args:
+        choices: what is read.
+    """
+
+    def __init__(self, choices: Choices = USUAL) -> None:
+        self._choices = choices
+        self._parts: list[TracedText] = []
+        self._length = 0
+        self._ranges: dict[int, list[int]] = {}
+        self._kinds: list[tuple[str, str]] = []
+        self._held: list[Span | Block] = []  # keeps the keys of `_ranges` alive
+        self._dropped: list[tuple[int, int]] = []
+        self._pause: Pause | None = None
+        self._is_soft = False
+        self._n_spaces = 0  # white space that was written last
+        self._last = ""  # the last character that is no closing mark
+        self._last_kind = ""
+        self._end = 0  # of the last words, in the caller's text
+        self._line_length = 0
+        self._block = -1
+        self._around: Sequence[Block] = ()
+
+    def take(self) -> Spoken:
+        """Return what was written since the last time, but white space at its end."""
+        spaces = self._cut_spaces()
+        ranges = [
+            Range(kind, start, end, value)
+            for (kind, value), (start, end) in zip(self._kinds, self._ranges.values(), strict=True)
+        ]
+        spoken = Spoken(
+            concatenate(self._parts), tuple(sorted(ranges, key=_order)), tuple(self._dropped)
+        )
+        self._parts, self._dropped = spaces, []
+        self._length = self._n_spaces = sum(map(len, spaces))
+        self._ranges.clear()
+        self._kinds.clear()
+        self._held.clear()
+        return spoken
+
+    def write(
+        self, leaves: Sequence[Leaf], blocks: Sequence[Block], regions: Sequence[Region] = ()
+    ) -> None:
+        """Write the words of leaves that follow those before.
+
+        Args:
+            leaves: in the order of the text.
+            blocks: those that the leaves are in, with all around them, by their indexes.
+            regions: those that the leaves may be in, in order.
+        """
+        skipped = [
+            (region.start, region.end)
+            for region in regions
+            if region.kind == "reasoning" and self._choices.reasoning == "skip"
+        ]
+        for leaf in leaves:
+            if skipped and self._is_skipped(leaf, skipped):
+                continue
+            kind = leaf.kind
+            if kind in SAID:
+                if kind == "code" and self._is_left_out(leaf, blocks):
+                    continue
+                self._say(leaf, blocks)
+            elif kind == "soft":
+                self._is_soft = True
+            elif kind == "hard":
+                self._add_pause(PAUSES["hard"])
+            elif kind == "tag":
+                broken = elements.BREAKS.get(leaf.spans[-1].value.removeprefix("/"))
+                if broken is not None:
+                    self._add_pause(_OF_TAGS[broken])
+            elif leaf.block >= 0 and blocks[leaf.block].kind == "metadata":
+                self._drop(leaf.start, leaf.end)
+
+    def _is_skipped(self, leaf: Leaf, skipped: Sequence[tuple[int, int]]) -> bool:
+        index = bisect_right(skipped, leaf.start, key=lambda span: span[0]) - 1
+        if index < 0 or leaf.start >= skipped[index][1]:
+            return False
+        self._drop(leaf.start, leaf.end)
+        return True
+
+    def _is_left_out(self, leaf: Leaf, blocks: Sequence[Block]) -> bool:
+        if self._choices.code == "read":
+            return False
+        block = blocks[leaf.block]
+        if block.kind != "code" or block.value is None:
+            return False
+        self._drop(leaf.start, leaf.end)
+        return True
+
+    def _drop(self, start: int, end: int) -> None:
+        if self._dropped and self._dropped[-1][1] == start:
+            start = self._dropped.pop()[0]
+        self._dropped.append((start, end))
+
+    def _add_pause(self, pause: Pause) -> None:
+        if self._pause is not None:
+            mark = max(pause.mark, self._pause.mark, key=_WEIGHTS.__getitem__)
+            pause = Pause(mark, max(pause.space, self._pause.space, key=_spaces))
+        self._pause = pause
+
+    def _say(self, leaf: Leaf, blocks: Sequence[Block]) -> None:
+        text = leaf.text
+        written = text.text
+        if leaf.block != self._block:
+            self._enter(leaf, blocks)
+        words = written.strip()
+        if not words:
+            if self._last and self._pause is None and not self._is_soft:
+                self._put(text)
+                self._n_spaces += len(text)
+            return
+        n_before = 0 if words[0] == written[0] else written.index(words[0])
+        if self._is_soft or self._pause is not None or self._last_kind == "number":
+            self._part(leaf, words[0])
+        if n_before and (not self._length or self._n_spaces):
+            text = text[n_before:]
+            n_before = 0
+        if self._around:
+            start = self._length + n_before
+            for block in self._around:
+                self._extend(block, block.kind, block.value or "", start, len(words))
+        if leaf.spans:
+            if leaf.spans[-1].kind == "superscript" and _RAISED.fullmatch(words):
+                text = text.translate(_SUPERSCRIPTS)
+            start = self._length + n_before
+            for span in leaf.spans:
+                self._extend(span, span.kind, span.value, start, len(words))
+        self._put(text)
+        self._n_spaces = len(text) - n_before - len(words)
+        self._line_length += len(text)
+        if words[-1] in _CLOSING:
+            words = words.rstrip(_CLOSING)
+        if words:
+            self._last = words[-1]
+        self._last_kind = leaf.kind
+        self._end = leaf.end
+
+    def _enter(self, leaf: Leaf, blocks: Sequence[Block]) -> None:
+        """Pause for the blocks that end before a leaf, and for those that begin there."""
+        ended, begun = self._block, leaf.block
+        self._around = [
+            blocks[index] for index in _path(begun, blocks) if blocks[index].kind in _RANGED
+        ]
+        self._block = begun
+        if not self._last:
+            return
+        if self._last_kind == "number" and leaf.kind != "number":
+            return
+        # Parents come before their children.
+        while ended != begun:
+            if ended > begun:
+                self._add_pause(PAUSES[blocks[ended].kind])
+                ended = blocks[ended].parent
+            else:
+                self._add_pause(PAUSES[blocks[begun].kind])
+                begun = blocks[begun].parent
+
+    def _part(self, leaf: Leaf, first: str) -> None:
+        """Write what keeps the last words and the next apart."""
+        pause, is_soft = self._pause, self._is_soft
+        self._pause, self._is_soft = None, False
+        if not self._last:
+            return
+        if pause is None:
+            pause = _SPACE
+            if is_soft:
+                is_wrapped = first.islower() or self._line_length in _WRAPPED
+                pause = _SPACE if is_wrapped else PAUSES["line"]
+                self._line_length = 0
+        self._cut_spaces()
+        mark: str = "" if self._last in _PAUSING else pause.mark
+        if self._last >= _FIRST_IDEOGRAPH and self._last.isalnum():
+            mark = _OF_IDEOGRAPHS[mark]
+        if pause.space != " ":
+            self._line_length = 0
+        start, end = self._end, leaf.start
+        said = mark + pause.space
+        self._put(TracedText(said, [min(start, end)] * len(said), [end] * len(said)))
+        self._n_spaces = len(pause.space)
+
+    def _cut_spaces(self) -> list[TracedText]:
+        """Take back the white space that was written last, and return it."""
+        cut: list[TracedText] = []
+        while self._n_spaces and self._parts:
+            last = self._parts.pop()
+            n_kept = max(0, len(last) - self._n_spaces)
+            self._n_spaces -= len(last) - n_kept
+            self._length -= len(last) - n_kept
+            cut.insert(0, last[n_kept:])
+            if n_kept:
+                self._parts.append(last[:n_kept])
+        return cut
+
+    def _put(self, text: TracedText) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+
+    def _extend(
+        self, element: Span | Block, kind: str, value: str, start: int, length: int
+    ) -> None:
+        found = self._ranges.get(id(element))
+        if found is None:
+            self._ranges[id(element)] = [start, start + length]
+            self._kinds.append((kind, value))
+            self._held.append(element)
+        else:
+            found[1] = start + length
+
+
+def _path(block: int, blocks: Sequence[Block]) -> list[int]:
+    path: list[int] = []
+    while block >= 0:
+        path.append(block)
+        block = blocks[block].parent
+    return path
+
+
+def _order(range_: Range) -> tuple[int, int]:
+    return range_.start, -range_.end
+
+
+def _spaces(space: str) -> int:
+    return space.count("\n")
