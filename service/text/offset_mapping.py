@@ -58,6 +58,17 @@ class TracedText:
         """
         return TracedText(self.text, list(map(place, self._starts)), list(map(place, self._ends)))
 
+    def of(self, source: TracedText) -> TracedText:
+        """Return this text, which was made of another one, with the spans that one has."""
+        starts, ends = source._starts, source._ends
+        if starts == range(len(source)) and ends == range(1, len(source) + 1):
+            return self
+        return TracedText(
+            self.text,
+            [starts[start] for start in self._starts],
+            [ends[end - 1] for end in self._ends],
+        )
+
     def rewritten(self, text: str) -> TracedText:
         """Return a new text, each of whose characters has the span of this whole text.
 

@@ -6,7 +6,7 @@ Only elements that are known are tags. Others are words: `<name>`, `List<String>
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from service.text.document.tree import Region, SpanKind
@@ -121,28 +121,35 @@ def name(tag: str) -> str:
     return ("/" if tag[1] == "/" else "") + found[1].lower()
 
 
+def names(text: str) -> set[str]:
+    """Return the names of all that has the shape of a tag's beginning, as `name` returns them."""
+    return {found[0][1:].lower() for found in _NAME.finditer(text)}
+
+
 class Tags:
     """Tells the tags of a text from other words in angle brackets.
 
     Args:
-        text: the whole text.
+        text: the whole text, or all of it that is known.
+        before: names of tags that stand before the text, as `name` returns them.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, before: Iterable[str] = ()) -> None:
         self._text = text
         self._folded: str | None = None
-        self._there_are: dict[str, bool] = {}
+        self._there_are = dict.fromkeys((f"<{element}" for element in before), True)
 
-    def is_tag(self, tag: str, before: str) -> bool:
+    def is_tag(self, tag: str, before: str, after: str) -> bool:
         """Tell whether something with the shape of a tag is one.
 
         Args:
             tag: from `<` to `>`. The parser has checked its shape.
             before: the character before it, if any.
+            after: the character after it, if any.
         """
         element = name(tag)
         if not element:
-            return True
+            return tag[1] in "!?"
         is_end = element[0] == "/"
         element = element.removeprefix("/")
         attributes = tag[len(element) + 1 :].rstrip("/>").strip()
@@ -155,7 +162,8 @@ class Tags:
         if not attributes:
             if before.isalnum() and tag[1].isupper() and tag[2:3].islower():
                 return False  # `List<Object>`
-            return element not in _ALSO_WORDS or self._has(f"</{element}")
+            is_apart = before in ("", "\n", ">") and after in ("\n", "<")
+            return element not in _ALSO_WORDS or is_apart or self._has(f"</{element}")
         words = _EQUALS.sub("=", _QUOTED.sub("''", attributes)).lower().split()
         return all("=" in word or word in _FLAGS for word in words)
 
@@ -206,6 +214,13 @@ def regions(text: str, tags: Sequence[tuple[str, int, int]]) -> Iterator[Region]
         if start >= done:
             yield Region(kind, start, end)
             done = end
+
+
+def beginning(text: str, name: str, start: int, end: int) -> Literal["reasoning", "details"] | None:
+    """Return what begins with a first tag, if its last tag follows or a line begins with it."""
+    if _begins_line(text, start) or text.find(f"</{name}>", end) >= 0:
+        return _kind(text, name, start, end)
+    return None
 
 
 def _kind(text: str, name: str, start: int, end: int) -> Literal["reasoning", "details"]:

@@ -28,17 +28,21 @@ _MASK = re.compile(r"(?<![^\s(:\"'])\*+(?:[-/.]\*+)+(?:[-/.]?[0-9]+)?(?![^\s,.;:
 _APART = re.compile(r"[^\w*]")
 _NO_LETTER = re.compile(r"[\W\d_]")
 _SUFFIX = re.compile(r"(?:e?s|ed|d|ing|er|ers|ly|ish|ness)(?![^\W_])")
-_OPERAND_BEFORE = re.compile(r"(?:(?<![^\W_])(?:[0-9]{1,16}|[a-z])|[)\]²³])\Z")
+_OPERAND_BEFORE = re.compile(r"(?:(?<![\w'’])(?:[0-9]{1,16}|[a-z])|[)\]²³])\Z")
 _OPERAND_AFTER = re.compile(r"[-−]?(?:[0-9]+|[a-z](?![^\W_])|[(√π])")
 _MEASURES = frozenset("长長宽寬高厚深縦横幅奥径底")
 """What is multiplied without spaces in Chinese and Japanese: `长*宽*高`."""
+_OPENING, _CLOSING = frozenset("([{“„«「『（《"), frozenset(")]}.,;:!?”»」』）》。、，")
 _FIRST_IDEOGRAPH = "\u2e80"
+_MANY = 12
+"""Stars of one word, of which none can be told to be emphasis."""
 _TELLING = 3
 """Letters from which a part of a word is more than what hidden letters leave of one."""
 
 _TILDE = re.compile(r"(?<!~)~(?!~)")
 _MANGLED = r"__[A-Za-z0-9]{1,40}(?:_[A-Za-z0-9]{1,40}){0,9}__"
-_LOW_LINES = re.compile(rf"(?<!\w){_MANGLED}(?=[./]\w|\()|(?<=\w\.){_MANGLED}")
+_BLANK = r"(?<![^\W_])_{1,9}(?:[/.-]_{1,9}){1,9}(?![^\W_])"
+_LOW_LINES = re.compile(rf"(?<!\w){_MANGLED}(?=[./]\w|\()|(?<=\w\.){_MANGLED}|{_BLANK}")
 
 
 def is_solid(character: str) -> bool:
@@ -57,7 +61,7 @@ def text_signs(text: str) -> Iterator[Edit]:
         # `~15 min`, `~/notes`: to strike out takes two.
         yield from (Edit(m.start(), m.end(), TEXT) for m in _TILDE.finditer(text))
     if "__" in text:
-        # `__init__.py`, `cls.__name__`
+        # `__init__.py`, `cls.__name__`, `__/__/____`
         yield from (Edit(m.start(), m.end(), TEXT) for m in _LOW_LINES.finditer(text))
 
 
@@ -96,16 +100,24 @@ class _Stars:
             elif before.isspace() or after.isspace():
                 is_start = before.isspace()
                 if not (is_start and after.isspace()):
-                    hides = not is_start and end - start >= _TELLING and is_solid(before)
+                    hides = not is_start and end - start >= _TELLING and self._is_short(start)
                     runs.append(_Run(start, end, is_start, not is_start, hides))
             elif self._is_text(start, end, before, after):
                 yield Edit(start, end, TEXT)
             else:
                 left, right = is_solid(before), is_solid(after)
                 doubtful = left and right and self._is_doubtful(start, end)
-                runs.append(_Run(start, end, right or not left, left or not right, doubtful))
+                begins = before in _OPENING or self._is_quote(before, start - 2)
+                ends = after in _CLOSING or self._is_quote(after, end + 1)
+                opens = begins or (not ends and (right or not left))
+                closes = ends or (not begins and (left or not right))
+                runs.append(_Run(start, end, opens, closes, doubtful))
         if runs:
             yield from self._settled(runs)
+
+    def _is_quote(self, character: str, beyond: int) -> bool:
+        """Tell whether a character is a straight quote with nothing beyond it."""
+        return character in "\"'" and not self._text[max(0, beyond) : beyond + 1].strip()
 
     def _settled(self, runs: Sequence[_Run]) -> Iterator[Edit]:
         """Yield the doubtful runs of a paragraph that nothing needs.
@@ -126,6 +138,8 @@ class _Stars:
             if run.is_doubtful:
                 if n_open >= length and not later_closes:
                     n_open -= length
+                elif not n_open and later_closes:
+                    n_open += length  # `rock**s!**`
                 else:
                     yield Edit(run.start, run.end, TEXT)
             elif run.closes and (n_open >= length or not run.opens):
@@ -141,22 +155,26 @@ class _Stars:
         if is_single and after == "." and not is_solid(before):
             return text[end + 1 : end + 2].isalnum() and before not in ".!?"  # `*.py`
         if before.isdigit() and after.isdigit():
-            return True
+            return not self._encloses(start, end)
         if before in _MEASURES and after in _MEASURES:
             return True
         if not (is_solid(before) or before in ")]}²³"):
             return False
         if is_single and after == "(" and is_solid(before):
-            return True  # `price*(1+r)`
+            return not self._encloses(start, end)  # `price*(1+r)`
         head, tail = text[max(0, start - _REACH) : start], text[end : end + _REACH]
         if _OPERAND_BEFORE.search(head) and _OPERAND_AFTER.match(tail):
-            return is_single or not self._encloses(start, end)
+            return not self._encloses(start, end)
         if not (is_single and is_solid(before) and is_solid(after)):
             return False
         if self._encloses(start, end):
             return False
         is_word = len(_NO_LETTER.split(head)[-1]) >= _TELLING
         return not (is_word and _SUFFIX.match(tail))
+
+    def _is_short(self, end: int) -> bool:
+        """Tell whether few letters stand before stars that may hide the others: `f***`."""
+        return 0 < len(_NO_LETTER.split(self._text[max(0, end - _REACH) : end])[-1]) <= _TELLING
 
     def _is_doubtful(self, start: int, end: int) -> bool:
         """Tell whether two or more stars inside a word may hide letters."""
@@ -172,16 +190,23 @@ class _Stars:
         """Tell whether stars in a word can only be those of emphasis.
 
         Such as begin or end the word come in pairs, which no sign of arithmetic does: `word**s**`,
-        `*un*signed`. Two pairs inside a word are no powers, but of numbers: `L**O**L`, `2**3**2`.
+        `*un*signed`, `*24*-7`. Two pairs inside a word are no powers, but of numbers: `L**O**L`,
+        `2**3**2`.
         """
         text, sign = self._text, self._text[start:end]
         first = _APART.split(text[max(0, start - _REACH) : start])[-1]
         last = _APART.split(text[end : end + _REACH], maxsplit=1)[0]
         word = f"{first}{sign}{last}"
+        if word.count("*") > _MANY:
+            return False
         runs = [run for run in _RUNS.finditer(word) if run[0] == sign]
+        # In `(1+r)*price*time` what ends before the word is its first factor.
+        is_factor = text[: start - len(first)][-1:] in (")", "]") and word.startswith(sign)
         n_at_edges = sum(run.start() == 0 or run.end() == len(word) for run in runs)
-        if len(runs) % 2 == 0 and n_at_edges == 1:
+        if len(runs) % 2 == 0 and n_at_edges == 1 and not is_factor:
             return True
+        if len(runs) == n_at_edges == 2 and not is_factor:
+            return True  # `*24*-7`
         inside = len(runs) == 2 and n_at_edges == 0 and len(sign) > 1
         return inside and word.count("*") == 2 * len(sign) and not _NUMERIC.fullmatch(word)
 
@@ -196,20 +221,27 @@ class Left(NamedTuple):
     Attributes:
         start: offset in the plain text.
         end: likewise, of its end.
+        before: the character before it, white space where words begin.
+        after: the character after it, white space where words end.
         line: number of its line in the paragraph.
+        is_part: whether it is one of two signs that touch: `****`.
     """
 
     start: int
     end: int
+    before: str
+    after: str
     line: int
+    is_part: bool = False
 
 
 _KINDS: dict[str, SpanKind] = {
     "**": "strong", "__": "strong", "***": "strong", "*": "emphasis", "~~": "strike",
     "==": "highlight",
 }  # fmt: skip
-LEFT = re.compile(r"(?<!\*)\*{1,3}(?!\*)|(?<!_)__(?!_)|(?<!~)~~(?!~)|(?<!=)==(?!=)")
+LEFT = re.compile(r"(?<!\*)\*{1,4}(?!\*)|(?<!_)__(?!_)|(?<!~)~~(?!~)|(?<!=)==(?!=)")
 """Signs that may emphasise. They are looked for only in text, where the parser has none."""
+_WORD = re.compile(r"[^\W_]")
 _ARGUMENTS = re.compile(r"\*\*[A-Za-z_]\w*\s*[,)=]")
 _QUOTES = frozenset("\"'“”„‘’«»‹›「」『』（）()《》【】")
 
@@ -228,20 +260,19 @@ class Pair(NamedTuple):
     closing: Left
 
 
-def pairs(text: str, left: Sequence[Left], beginning: int) -> tuple[list[Pair], list[Left]]:
+def pairs(text: str, left: Sequence[Left]) -> tuple[list[Pair], list[Left]]:
     """Pair the signs of a paragraph that CommonMark refused because of what stands beside them.
 
     A sign with something on its right opens, one with something on its left closes; so `**"a"**b`
     and `**「字」**字` are strong. Two signs with spaces on both sides are a pair on the same line,
     if no operands stand around one of them: `** a **`, but not `2 ** 3 ** 4`. The last sign of a
-    paragraph closes what is open on its line, though it seems to open: `**a **b`. One sign of two
-    characters that begins a paragraph and has no partner is silent, because a writer who stops
-    midway has not finished what that began. All other signs without partners are text: `a ** b`.
+    paragraph closes what is open on its line, though it seems to open: `**a **b`. A sign of two
+    characters that begins a word and has no partner is silent, because a writer who stops midway
+    has not finished what that began. All other signs without partners are text: `a ** b`.
 
     Args:
         text: the plain text.
         left: the signs that the parser left in one paragraph, in order.
-        beginning: where the words of the paragraph begin.
 
     Returns:
         The pairs, and the signs that are silent without a partner.
@@ -251,8 +282,7 @@ def pairs(text: str, left: Sequence[Left], beginning: int) -> tuple[list[Pair], 
     last = {text[sign.start : sign.end]: sign for sign in left}
     for sign in left:
         mark = text[sign.start : sign.end]
-        before = text[sign.start - 1] if sign.start else "\n"
-        after = text[sign.end] if sign.end < len(text) else "\n"
+        before, after = sign.before, sign.after
         opens, closes = not after.isspace(), not before.isspace()
         opened = stacks.setdefault(mark, [])
         opening = opened[-1] if opened else None
@@ -270,22 +300,28 @@ def pairs(text: str, left: Sequence[Left], beginning: int) -> tuple[list[Pair], 
         if not opens and not closes and (mark in ("~~", "==") or _is_operator(text, sign)):
             continue
         is_pair = opening is not None and (
-            closes or (opening.line == sign.line and (not opens or last[mark] is sign))
+            (closes and not opening.after.isspace())
+            or (opening.line == sign.line and (closes or not opens or last[mark] is sign))
         )
-        if is_pair and opening is not None:
+        if is_pair and opening is not None and _encloses(text, opening.end, sign.start):
             found.append(Pair(_KINDS[mark], opening, sign))
             opened.pop()
         elif opens or not closes:
             opened.append(sign)
     silent = [
-        opened[0]
+        sign
         for mark, opened in stacks.items()
-        if opened
-        and opened[0].start == beginning
-        and len(mark) > 1
-        and not text[opened[0].end : opened[0].end + 1].isspace()
+        if len(mark) > 1
+        for sign in opened
+        if not (sign.is_part or is_solid(sign.before))
+        and (sign.after.isalnum() or sign.after in _QUOTES or sign.after == "`")
     ]
     return found, silent
+
+
+def _encloses(text: str, start: int, end: int) -> bool:
+    """Tell whether words begin between two signs: `__/__/____` is to be filled in."""
+    return _WORD.search(text, start, min(end, start + _REACH)) is not None
 
 
 def _is_arguments(text: str, sign: Left, before: str) -> bool:
@@ -296,6 +332,6 @@ def _is_arguments(text: str, sign: Left, before: str) -> bool:
 
 
 def _is_operator(text: str, sign: Left) -> bool:
-    before = text[max(0, sign.start - _REACH) : sign.start].rstrip()
-    after = text[sign.end : sign.end + _REACH].lstrip()
+    before = text[max(0, sign.start - _REACH) : sign.start].rstrip(" \t")
+    after = text[sign.end : sign.end + _REACH].lstrip(" \t")
     return bool(_OPERAND_BEFORE.search(before) and _OPERAND_AFTER.match(after))

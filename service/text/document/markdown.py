@@ -11,13 +11,14 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import pyromark
 from pyromark import Options
 
-from service.text.document import elements, shields
+from service.text.document import code, elements, shields
 from service.text.document.runs import Item, Lines, Piece, Row, parts, refine
 from service.text.document.source import TEXT, Edit, Source, plain
 from service.text.document.tree import (
@@ -46,12 +47,6 @@ MAX_ROUNDS = 3
 """How often a text is parsed. After the first time it is known which indented lines are no code,
 and after the second what definitions these had hidden; the third is the last in any case."""
 
-_CODE = re.compile(
-    r"[;{}]\s*\Z|[!=<>+*/|&-]=|->|=>|::|&&|\|\||\w\([^()]*\)|^\s*(?:[$#>]|//|/\*|<\?)\s*\S|\w\s=\s\S"
-    r"|^\s*(?:def|class|import|from|return|function|var|let|const|public|private|static|void|int"
-    r"|if|elif|else|for|while|try|except|print|echo|sudo|cd|git|pip|npm|curl|docker)\b.*[:;(){}=.'\"/-]"
-    r"|^\s*(?:[\w.-]+/)+[\w.-]+\s*\Z"
-)
 _WRAPPED = range(55, 121)
 """Lengths of lines that are wrapped at a column: long, but not very long."""
 _SENTENCE = re.compile(r"[.!?…。！？][\"'”’»)\]」』]*\s*\Z")
@@ -65,13 +60,6 @@ _ESCAPED = re.compile(
 _LINE_END = re.compile(r"\n[ \t>]*")
 _LINE_START = re.compile(r"[ \t>]*")
 _SIGN = re.compile(r"[ \t]*([0-9]{1,9}[.)]|[-+*])[ \t]*")
-_INDENT = re.compile(r"[ \t]*")
-_CODE_INDENT = 4
-"""Columns before a line of code that has no fence."""
-_LONGEST_LINE = 400
-"""Characters of a line that tell whether it is code."""
-_NEAR = 80
-"""Characters in which a sign of code is looked for that does not stand where it should."""
 
 _INLINE: dict[str, SpanKind] = {
     "Emphasis": "emphasis", "Strong": "strong", "Strikethrough": "strike", "Link": "link",
@@ -102,21 +90,68 @@ def parse(text: str, *, markdown: bool = True) -> Document:
         builder.close(len(text))
         return builder.finish()
     unified, crs = plain(text)
-    start = shields.metadata_end(unified)
-    edits = shields.edits(unified)
-    definitions = shields.Definitions(unified)
-    numbers = shields.item_numbers(unified)
-    tags = elements.Tags(unified)
-    for attempt in range(MAX_ROUNDS):
-        source = Source(unified, edits, start)
-        parser = _Parser(source, tags, definitions, numbers, is_last=attempt == MAX_ROUNDS - 1)
-        document = parser.parse()
-        if not parser.vetoes:
-            break
-        edits = [*parser.vetoes, *edits]
+    document = read(unified).document
     if crs:
         return document.moved(text, lambda at: at + bisect_left(crs, at))
     return document
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What is known of a text that is a part of another.
+
+    Attributes:
+        definitions: length of what stands before the part: definitions of links from before it.
+        is_start: whether the text begins with the part.
+        is_inside: whether a paragraph goes on with it.
+        numbers: those at the starts of lines before it.
+        names: elements that have tags before it, in small letters, with a slash for end tags.
+    """
+
+    definitions: int = 0
+    is_start: bool = True
+    is_inside: bool = False
+    numbers: frozenset[int] = frozenset()
+    names: frozenset[str] = frozenset()
+
+
+WHOLE = Context()
+
+
+class Parsed(NamedTuple):
+    """A plain text as a tree, with what is needed to go on when more of it comes.
+
+    Attributes:
+        document: the tree.
+        shown: the text as the parser sees it, without what is text in any case.
+        starts: where the outermost blocks and items begin, in order.
+        is_certain: whether it was clear from the first what is code.
+    """
+
+    document: Document
+    shown: str
+    starts: Sequence[int]
+    is_certain: bool
+
+
+def read(text: str, context: Context = WHOLE) -> Parsed:
+    """Return the tree of a plain text, or of a part of one."""
+    start = shields.metadata_end(text) if context.is_start else 0
+    edits = shields.edits(text, is_whole=context.is_start)
+    if context.is_inside:
+        edits.append(Edit(context.definitions, context.definitions, TEXT))
+    definitions = shields.Definitions(text)
+    numbers = shields.item_numbers(text, context.numbers)
+    tags = elements.Tags(text, context.names)
+    attempt = 0
+    while True:
+        source = Source(text, edits, start)
+        parser = _Parser(source, tags, definitions, numbers, is_last=attempt == MAX_ROUNDS - 1)
+        document = parser.parse()
+        if not parser.vetoes:
+            return Parsed(document, source.shown, parser.starts, attempt == 0)
+        edits = [*parser.vetoes, *edits]
+        attempt += 1
 
 
 class _Parser:
@@ -133,6 +168,8 @@ class _Parser:
     ) -> None:
         self.vetoes: list[Edit] = []
         """What the parser should not see in the next round."""
+        self.starts: list[int] = []
+        """Where the outermost blocks and items begin."""
         self._source = source
         self._text = source.text
         self._shown = source.shown
@@ -145,7 +182,7 @@ class _Parser:
         self._begins: BlockKind | None = None  # the quote or item in which the run is the first
         self._spans: tuple[Span, ...] = ()
         self._around: list[tuple[tuple[Span, ...], int]] = []
-        self._n_lists = 0
+        self._n_lists = self._depth = 0
         self._numbers = numbers
         self._items: list[bool] = []  # whether those that are open are items to us too
         self._is_numbered = False  # whether the run so far is a number that begins a paragraph
@@ -171,6 +208,8 @@ class _Parser:
             start, end = place(range_["start"]), place(range_["end"])
             if isinstance(event, str):
                 if event == "Rule":
+                    if not self._depth:
+                        self.starts.append(start)
                     self._flush(start)
                     self._rule(start, end)
                 else:
@@ -219,6 +258,9 @@ class _Parser:
                 self._labels.add(shields.fold(self._unshielded(detail["id"], start)))
             self._spans = self._more(Span(inline, start, end, target))
             return
+        if self._depth <= (name == "Item"):
+            self.starts.append(start)
+        self._depth += 1
         builder = self._builder
         if name == "Paragraph" and self._is_numbered:
             self._block, self._is_numbered = ("paragraph", self._run[0].start, 0), False
@@ -259,6 +301,7 @@ class _Parser:
                 if all(piece.kind in ("mark", "soft") for piece in inside):
                     self._target(span)
             return
+        self._depth -= 1
         self._flush(end)
         if name == "List":
             self._n_lists -= 1
@@ -276,8 +319,8 @@ class _Parser:
         sign = _SIGN.match(self._shown, start)
         at, end = sign.span(1) if sign is not None else (start, start)
         written = self._text[at:end]
-        is_number = written[:1].isdigit()
-        if sign is not None and is_number and int(written[:-1]) not in self._numbers:
+        is_number = written[:1].isalnum()
+        if sign is not None and written[:1].isdigit() and int(written[:-1]) not in self._numbers:
             # `1986. A great year.` is a paragraph.
             self._items.append(False)
             self._add_plain(at, sign.end())
@@ -309,8 +352,8 @@ class _Parser:
         self._code_lines = None
         if lines is None:
             return
-        if not self._is_fenced and not self._is_last and not _is_code(self._text, lines):
-            self.vetoes += self._indents(lines)
+        if not self._is_fenced and not self._is_last and not code.is_code(self._text, lines):
+            self.vetoes += code.indents(self._text, lines)
         for index, (start, stop) in enumerate(lines):
             if index == len(lines) - 1:
                 stop = start + len(self._text[start:stop].rstrip("\n"))
@@ -318,34 +361,12 @@ class _Parser:
                 builder.leaf("code", start, stop, self._traced(start, stop))
         builder.close(end)
 
-    def _indents(self, ranges: Sequence[tuple[int, int]]) -> Iterator[Edit]:
-        """Yield the indents that make some lines code, so that they are text in the next round."""
-        text = self._text
-        starts: list[int] = []
-        for start, end in ranges:
-            at = start
-            while at < end:
-                stop = text.find("\n", at, end)
-                stop = end if stop < 0 else stop
-                if text[at:stop].strip():
-                    starts.append(at)
-                at = stop + 1
-        if not starts:
-            return
-        more = min(_INDENT.match(text, at).end() - at for at in starts)  # type: ignore[union-attr]
-        for start in starts:
-            first, n_columns = start, 0
-            while first and n_columns < _CODE_INDENT and text[first - 1] in " \t":
-                first -= 1
-                n_columns += _CODE_INDENT if text[first] == "\t" else 1
-            if first < start + more:
-                yield Edit(first, start + more, "")
-
     def _flush(self, end: int) -> None:
         """Give the run to the builder, in the block that it is all of, or in the one around."""
-        block, begins = self._block, self._begins
+        block, begins, builder = self._block, self._begins, self._builder
+        if block is None and self._run and (self._is_numbered or not builder.is_open):
+            block = "paragraph", self._run[0].start, 0
         self._block, self._is_numbered = None, False
-        builder = self._builder
         if not self._run:
             if block is not None:
                 builder.open(block[0], block[1], level=block[2])
@@ -393,6 +414,8 @@ class _Parser:
         found = parts(self._source, pieces, is_quoted=begins == "quote", is_item=begins == "item")
         if len(found) > 1:
             kind = "paragraph"
+        elif begins == "item":
+            kind = None  # as if there were no blank lines between the items
         in_table = False
         for index, part in enumerate(found):
             if in_table and (not isinstance(part, Row) or part.is_first):
@@ -476,6 +499,8 @@ class _Parser:
 
     def _entity(self, said: str, start: int, end: int) -> None:
         """Add a character that is written as a name or number, once or several times over."""
+        if "\x7f" <= said < "\xa0":  # `&#146;` is the quotation mark of Windows
+            said = html.unescape(self._text[start:end])
         if said == "&" and (more := _ESCAPED.match(self._text, end)) is not None:
             chain = html.unescape(f"&{more[0]}")
             while chain != (said := html.unescape(chain)):
@@ -510,7 +535,7 @@ class _Parser:
         if shown[first + 1 : last - 1] == said and last - first == len(said) + len("  "):
             first, last = first + 1, last - 1
         elif shown[first:last] != said:
-            text = _aligned(said, shown, self._text, first, last)
+            text = code.aligned(said, shown, self._text, first, last)
         self._run.append(Piece("code", first, last, text, self._more(span)))
 
     def _formula(self, start: int, end: int) -> None:
@@ -544,7 +569,7 @@ class _Parser:
     def _tag(self, start: int, end: int) -> None:
         text = self._text
         tag = text[start:end]
-        if not self._tags.is_tag(tag, text[start - 1 : start]):
+        if not self._tags.is_tag(tag, text[start - 1 : start], text[end : end + 1]):
             while (stop := text.find("\n", start, end)) >= 0:
                 self._add_plain(start, stop)
                 start = _LINE_END.match(text, stop).end()  # type: ignore[union-attr]
@@ -644,41 +669,3 @@ class _Parser:
 
 def _same(at: int) -> int:
     return at
-
-
-def _is_code(text: str, ranges: Sequence[tuple[int, int]]) -> bool:
-    """Tell whether at least half of some lines look like code."""
-    n_lines = n_code = 0
-    for start, end in ranges:
-        for line in text[start:end].splitlines():
-            if line.strip():
-                n_lines += 1
-                n_code += _CODE.search(line[:_LONGEST_LINE]) is not None
-    return 2 * n_code >= n_lines
-
-
-def _aligned(said: str, shown: str, text: str, start: int, end: int) -> TracedText:
-    """Return code with the places of its characters.
-
-    It is as written but for the ends of lines, signs of quotes and white space after them, and
-    backslashes before `|`.
-    """
-    at = start
-    places: list[int] = []
-    for sign in said:
-        if at < end and shown[at] == "\\" and sign == "|":
-            at += 1
-        if sign == TEXT and at < end and shown[at] != TEXT:
-            continue  # it was put in between
-        if at < end and shown[at] != sign and not (shown[at] == "\n" and sign == " "):
-            found = shown.find(sign, at, min(end, at + _NEAR))
-            at = found if found >= 0 else at
-        if at >= end:
-            break
-        places.append(at)
-        at += 1
-        if shown[at - 1] == "\n":
-            while at < end and shown[at] in " \t>":
-                at += 1
-    code = "".join(" " if text[place] == "\n" else text[place] for place in places)
-    return TracedText(code, places, [place + 1 for place in places])

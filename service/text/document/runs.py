@@ -96,7 +96,7 @@ _CITATION = re.compile(r"(?<=[\w.,;:!?)\]\"”’»%])(?:\[[0-9]{1,4}(?:\s?[-–
 _TICKS = re.compile(r"`+")
 _ALERT = re.compile(r"\[!([A-Za-z]{3,16})\]")
 
-_BULLETS = "•‣⁃◦∙▪▫●○■□◆◇▶►▸➤➔➢❖"
+_BULLETS = "•‣⁃◦∙▪▫●○■□◆◇▶►▸➤➔➢❖\ue000-\uf8ff"
 _MARKER = re.compile(
     rf"(?P<bullet>[{_BULLETS}]\ufe0f?[ \t]*|[–—][ \t]+)"
     r"|(?P<box>[☐☑☒✓✔✗✘]\ufe0f?[ \t]*|\[[ xX]\][ \t]*)"
@@ -163,7 +163,7 @@ def _leftovers(source: Source, pieces: Sequence[Piece]) -> tuple[list[tuple[int,
     cuts: list[tuple[int, int]] = []
     spans: list[Span] = []
     line = end = 0
-    for piece in pieces:
+    for index, piece in enumerate(pieces):
         if piece.kind in ("soft", "hard"):
             line += 1
         if piece.kind != "text" or piece.text is not None:
@@ -171,8 +171,21 @@ def _leftovers(source: Source, pieces: Sequence[Piece]) -> tuple[list[tuple[int,
             continue
         is_escaped = piece.start > end and shown[piece.start - 1] == "\\"
         first = piece.start + is_escaped
-        for sign in emphasis.LEFT.finditer(shown, first, piece.end):
-            left.append(emphasis.Left(*sign.span(), line))
+        # The parser may have taken a part of the run of signs.
+        for sign in emphasis.LEFT.finditer(shown[first : piece.end]):
+            start, stop = first + sign.start(), first + sign.end()
+            is_first = start == piece.start and (not index or _is_apart(pieces[index - 1]))
+            is_last = stop == piece.end and (
+                index + 1 == len(pieces) or _is_apart(pieces[index + 1])
+            )
+            before = "\n" if is_first else shown[start - 1]
+            after = "\n" if is_last else shown[stop]
+            if stop - start < len("****"):
+                left.append(emphasis.Left(start, stop, before, after, line))
+            elif not (before.isspace() and after.isspace()):
+                half = start + len("**")
+                left.append(emphasis.Left(start, half, before, after, line, is_part=True))
+                left.append(emphasis.Left(half, stop, before, after, line, is_part=True))
         for note in _NOTE.finditer(shown, first, piece.end):
             cuts.append(note.span())
             spans.append(Span("note", *note.span(), note[1]))
@@ -184,7 +197,7 @@ def _leftovers(source: Source, pieces: Sequence[Piece]) -> tuple[list[tuple[int,
                 cuts.append(ticks.span())
         end = piece.end
     if left:
-        found, silent = emphasis.pairs(shown, left, pieces[0].start)
+        found, silent = emphasis.pairs(shown, left)
         for pair in found:
             spans.append(Span(pair.kind, pair.opening.start, pair.closing.end))
             cuts.append((pair.opening.start, pair.opening.end))
@@ -192,6 +205,13 @@ def _leftovers(source: Source, pieces: Sequence[Piece]) -> tuple[list[tuple[int,
         cuts += ((sign.start, sign.end) for sign in silent)
     cuts.sort()
     return cuts, spans
+
+
+def _is_apart(piece: Piece) -> bool:
+    """Tell whether words before and after a piece do not touch."""
+    if piece.kind == "tag":
+        return piece.spans[-1].value.removeprefix("/") in elements.BREAKS
+    return piece.kind in ("soft", "hard")
 
 
 def _cut(pieces: Sequence[Piece], cuts: Sequence[tuple[int, int]]) -> list[Piece]:

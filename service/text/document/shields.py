@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from service.text.document import emphasis
 from service.text.document.elements import RAW
@@ -31,12 +31,22 @@ _CONTAINER = re.compile(r"[ \t]*(?:>|(?:[*+-]|[0-9]{1,9}[.)])(?=[ \t]))")
 
 _QUOTE = re.compile(r"(?m)^[ \t]*>")
 _COMPARISON = re.compile(r"(?m)^[ \t]*(>)(?=[ \t]*[=$€£0-9.])")
-_TAG = re.compile(rf"(?m)^[ \t>*+0-9.)-]*(?=<(?!/?(?:{'|'.join(RAW)})\b)/?[A-Za-z])", re.IGNORECASE)
+_TAG = re.compile(
+    rf"(?m)^[ \t>*+0-9.)-]*(?=<(?!/?(?:{'|'.join(sorted(RAW))})\b)/?[A-Za-z])", re.IGNORECASE
+)
 _NUMBER = re.compile(r"(?m)^[ \t>*+-]*([0-9]{1,9})[.)](?:[ \t]|$)")
 _QUANTITY = re.compile(r"\s*([-+#>])[ \t]+[0-9][^\n]*(?:\n\s*)?\Z")
 _NUMBER_OF = re.compile(r"(?m)^[ \t>*+-]*(#)(?=[ \t]+of\b)")
 _WINDOWS_PATH = re.compile(r"(?<![^\s(\[\"'“‘`])(?:[A-Za-z]:\\|\\\\\w)[^\s`]*")
-_CALL = re.compile(r"(?<=\w)(\[)[^\[\]\n]{1,80}\]\((?![^()\n]{0,200}[.#:/])")
+_ARM = re.compile(r"(?<=¯)\\(?=_)")
+"""Of `¯\\_(ツ)_/¯`."""
+_CALL = re.compile(r"(?<=\w)(\[)[^\[\]\n]{1,80}\]\((?![^()\n]{0,200}://)")
+
+_URL = re.compile(r"(?<=://)[^\s<>()\[\]`|\"']{1,2000}")
+_SIGNS_OF_URL = re.compile(r"[*_~](?=[^\s.,;:!?]{0,80}[A-Za-z0-9/])")
+
+_LETTER = re.compile(r"(?m)^[ \t>]*([a-z])\)[ \t]+(?=\S)")
+_DOCTYPE = re.compile(r"(?i)<!DOCTYPE[^<>\n]{0,300}>")
 
 _DOLLARS = re.compile(r"\\[^\n]|\$+|\n[ \t]*(?=\n)")
 _LATEX = re.compile(r"\\[()\[\]]|\\.|\n[ \t]*(?=\n)", re.DOTALL)
@@ -66,10 +76,17 @@ def metadata_end(text: str) -> int:
     return found.end() if found is not None and _METADATUM.search(found[0]) else 0
 
 
-def edits(text: str) -> list[Edit]:
-    """Return what the parser should not see of a plain text. Takes time in proportion to it."""
+def edits(text: str, *, is_whole: bool = True) -> list[Edit]:
+    """Return what the parser should not see of a plain text. Takes time in proportion to it.
+
+    Args:
+        text: the plain text.
+        is_whole: whether this is all of it.
+    """
     found = list(_deep(text))
+    found += _lettered(text)
     if "<" in text:
+        found += (Edit(*doctype.span(), NOTHING) for doctype in _DOCTYPE.finditer(text))
         # What a block of HTML holds is Markdown to those who write it, with the tags between.
         found += (
             Edit(tag.end(), tag.end(), TEXT)
@@ -82,15 +99,39 @@ def edits(text: str) -> list[Edit]:
         found += _dollars(text)
     if "\\" in text:
         found += _backslashes(text)
+    if "://" in text:
+        found += _links(text)
     if "](" in text:
         # `f[x](y)` is no link, because a link's text is apart from the word before it.
         found += (Edit(m.start(1), m.end(1), TEXT) for m in _CALL.finditer(text))
     if "#" in text:
         # `# of guests` is the number of them.
         found += (Edit(m.start(1), m.end(1), TEXT) for m in _NUMBER_OF.finditer(text))
-    found += _quantity(text)
+    if is_whole:
+        found += _quantity(text)
     found += emphasis.text_signs(text)
     return found
+
+
+def _lettered(text: str) -> Iterator[Edit]:
+    """Yield the letters of items, which the parser sees as numbers: `a) ... b) ...`.
+
+    They need a neighbour, like numbers; the parser ends no paragraph before a list whose first
+    number is not 1, so each is 1 where it comes after a line that is no item of its own.
+    """
+    letters = list(_LETTER.finditer(text))
+    there_are = {letter[1] for letter in letters}
+    for letter in letters:
+        code = ord(letter[1])
+        if chr(code - 1) in there_are or chr(code + 1) in there_are:
+            yield Edit(letter.start(1), letter.end(1), "1")
+
+
+def _links(text: str) -> Iterator[Edit]:
+    """Yield the signs inside bare URLs, but for those at the end: `https://a.b/_c_/*d*`."""
+    for url in _URL.finditer(text):
+        for sign in _SIGNS_OF_URL.finditer(text, url.start(), url.end()):
+            yield Edit(sign.start(), sign.end(), TEXT)
 
 
 def _deep(text: str) -> Iterator[Edit]:
@@ -131,13 +172,23 @@ def _quantity(text: str) -> Iterator[Edit]:
         yield Edit(found.start(1), found.end(1), TEXT)
 
 
-def item_numbers(text: str) -> set[int]:
+def line_numbers(text: str) -> Counter[int]:
+    """Return the numbers at the starts of lines, with how many lines start with each."""
+    return Counter(map(int, _NUMBER.findall(text)))
+
+
+def item_numbers(text: str, before: Iterable[int] = ()) -> set[int]:
     """Return the numbers at the starts of lines that may be those of items.
 
     `1986. A great year.` and `3. Oktober` have no neighbour: an item's number needs the one before
     or after it, or the same once more, at the start of another line.
+
+    Args:
+        text: the plain text.
+        before: numbers at the starts of lines before it.
     """
-    there_are = Counter(map(int, _NUMBER.findall(text)))
+    there_are = line_numbers(text)
+    there_are.update(before)
     return {
         number
         for number, times in there_are.items()
@@ -146,11 +197,13 @@ def item_numbers(text: str) -> set[int]:
 
 
 def _backslashes(text: str) -> Iterator[Edit]:
-    """Yield the backslashes of Windows' paths, which escape nothing, and LaTeX's formulas."""
+    """Yield the backslashes of Windows' paths and of a face, which escape nothing, and formulas."""
     for path in _WINDOWS_PATH.finditer(text):
         for at in range(path.start(), path.end()):
             if text[at] == "\\":
                 yield Edit(at, at + 1, TEXT)
+    for arm in _ARM.finditer(text):
+        yield Edit(*arm.span(), TEXT)
     opening: re.Match[str] | None = None
     for sign in _LATEX.finditer(text):
         if sign[0] in ("\\(", "\\["):
@@ -200,6 +253,11 @@ def _closes(text: str, opening: re.Match[str], sign: re.Match[str]) -> bool:
         if inside[:1].isspace() or inside[-1:].isspace() or (after.isascii() and after.isalnum()):
             return False
     return is_formula(inside)
+
+
+def is_amount(text: str, at: int) -> bool:
+    """Tell whether what follows a dollar sign is an amount, whatever comes behind it."""
+    return _AMOUNT.match(text, at) is not None
 
 
 def is_formula(inside: str) -> bool:

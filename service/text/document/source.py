@@ -1,8 +1,8 @@
 """The text as the parser gets it, and the way back from the parser's bytes to our characters.
 
 The parser is never asked to read a sign in another way than CommonMark does. Where a reader knows
-better (`shields`), it does not see the sign: it gets a control character of the same length, which
-has no meaning in Markdown and counts as a letter beside signs of emphasis, or nothing at all.
+better (`shields`), it does not see the sign: it gets a character that is in no text, has no meaning
+in Markdown and counts as a letter beside signs of emphasis, or nothing at all.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-TEXT = "\x01"
+TEXT = "\ufdd0"
 """Stands for a sign that is text."""
 NOTHING = ""
 """Stands for a sign that is a mark, although CommonMark would make it text."""
 FORMULA = "$"
 """Stands for the signs around a formula of LaTeX, `\\(` and `\\[`."""
-_OWN = "\x02"
+_OWN = "\ufdd1"
 """Stands for the caller's characters that look like ours."""
 
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _OTHER_LINE_ENDS = {ord(end): "\n" for end in "\r\x0b\x0c\x85\u2028\u2029"}
 # The parser refuses the halves of surrogate pairs and passes zeros on.
-_UNFIT = re.compile("[\x00\x01\ud800-\udfff]")
+_UNFIT = re.compile("[\x00\ufdd0\ud800-\udfff]")
 _FITTING = {
     0: "\ufffd",
-    1: _OWN,
+    ord(TEXT): _OWN,
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
 }
 _HAS_PART = bytes(code < 0x80 or code >= 0xC0 for code in range(256))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -26,7 +26,7 @@ class Pause(NamedTuple):
         space: what is written behind the mark: a paragraph ends with a blank line.
     """
 
-    mark: Literal["", ",", "."]
+    mark: Literal["", ",", ":", "."]
     space: Literal[" ", "\n", "\n\n"]
 
 
@@ -54,6 +54,18 @@ PAUSES: dict[str, Pause] = {
     "turn": Pause(".", "\n"),
     "log": Pause(".", "\n"),
     "header": Pause(".", "\n"),
+    "scene": Pause(".", "\n"),
+    "signature": Pause(".", "\n"),
+    "field": Pause(".", "\n"),
+    "stack": Pause(".", "\n"),
+    # The words go on in the next line.
+    "wrapped": Pause("", " "),
+    # What a colon separates in print is heard as what it introduces.
+    "speaker": Pause(":", " "),
+    "label": Pause(":", " "),
+    "time": Pause(",", " "),
+    # As it would be written: `1. Eggs`.
+    "number": Pause(".", " "),
     # A short line in plain text: a title, an item, an address.
     "line": Pause(".", "\n"),
     # The writer ends the line inside a paragraph, as in addresses and verse.
@@ -70,12 +82,13 @@ _OF_TAGS: dict[elements.Break, Pause] = {
     "cell": PAUSES["cell"],
     "line": PAUSES["hard"],
 }
-_WEIGHTS = {"": 0, ",": 1, ".": 2}
+_WEIGHTS = {"": 0, ",": 1, ":": 2, ".": 3}
 
 # A line that ends with one of these pauses already. Quotes or brackets may close after it.
 _PAUSING = frozenset(".!?…:;,—。！？：；，、।॥؟،؛۔")
 _CLOSING = "”’\"')]}»›」』】》）〉〕 \t\n"
 _FIRST_IDEOGRAPH = "\u2e80"
+_SOLID = ("、", "。")
 _OF_IDEOGRAPHS = {",": "、", ".": "。", "": ""}
 
 # A single line break inside a paragraph ends a short line. It means nothing in text that is wrapped
@@ -84,6 +97,12 @@ _WRAPPED = range(55, 121)
 
 _RAISED = re.compile(r"[-+−]?[0-9]{1,4}")
 _SUPERSCRIPTS = dict(zip(map(ord, "0123456789+-−"), "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻", strict=True))
+
+_ENDING = frozenset((
+    "verse", "cue", "turn", "log", "header", "scene", "signature", "field", "stack", "wrapped",
+    "speaker", "label", "time", "number",
+))  # fmt: skip
+"""Blocks that are kept apart from what follows them alone."""
 
 _RANGED = frozenset(
     ("heading", "code", "quote", "cell", "footnote", "verse", "cue", "turn", "log", "header")
@@ -105,6 +124,8 @@ class Choices:
 
 
 USUAL = Choices()
+
+Blocks = Sequence[Block] | Mapping[int, Block]
 
 
 class Range(NamedTuple):
@@ -166,7 +187,10 @@ class Writer:
         self._last_kind = ""
         self._end = 0  # of the last words, in the caller's text
         self._line_length = 0
+        self._line_first = ""  # the first character of the line
+        self._last_word = ""
         self._block = -1
+        self._path: dict[tuple[int, int], Block] = {}
         self._around: Sequence[Block] = ()
 
     def take(self) -> Spoken:
@@ -186,9 +210,7 @@ class Writer:
         self._held.clear()
         return spoken
 
-    def write(
-        self, leaves: Sequence[Leaf], blocks: Sequence[Block], regions: Sequence[Region] = ()
-    ) -> None:
+    def write(self, leaves: Sequence[Leaf], blocks: Blocks, regions: Sequence[Region] = ()) -> None:
         """Write the words of leaves that follow those before.
 
         Args:
@@ -227,8 +249,8 @@ class Writer:
         self._drop(leaf.start, leaf.end)
         return True
 
-    def _is_left_out(self, leaf: Leaf, blocks: Sequence[Block]) -> bool:
-        if self._choices.code == "read":
+    def _is_left_out(self, leaf: Leaf, blocks: Blocks) -> bool:
+        if self._choices.code == "read" or leaf.block < 0:
             return False
         block = blocks[leaf.block]
         if block.kind != "code" or block.value is None:
@@ -247,8 +269,12 @@ class Writer:
             pause = Pause(mark, max(pause.space, self._pause.space, key=_spaces))
         self._pause = pause
 
-    def _say(self, leaf: Leaf, blocks: Sequence[Block]) -> None:
+    def _say(self, leaf: Leaf, blocks: Blocks) -> None:
         text = leaf.text
+        if leaf.kind == "formula":  # the rules of each language know it by these signs
+            start, end = leaf.start, leaf.end
+            opening = TracedText("$", [start], [start + 1])
+            text = concatenate((opening, text, TracedText("$", [end - 1], [end])))
         written = text.text
         if leaf.block != self._block:
             self._enter(leaf, blocks)
@@ -261,7 +287,7 @@ class Writer:
         n_before = 0 if words[0] == written[0] else written.index(words[0])
         if self._is_soft or self._pause is not None or self._last_kind == "number":
             self._part(leaf, words[0])
-        if n_before and (not self._length or self._n_spaces):
+        if n_before and (not self._last or self._n_spaces):
             text = text[n_before:]
             n_before = 0
         if self._around:
@@ -274,6 +300,9 @@ class Writer:
             start = self._length + n_before
             for span in leaf.spans:
                 self._extend(span, span.kind, span.value, start, len(words))
+        if not self._line_length:
+            self._line_first = words[0]
+        self._last_word = words.rsplit(maxsplit=1)[-1]
         self._put(text)
         self._n_spaces = len(text) - n_before - len(words)
         self._line_length += len(text)
@@ -284,25 +313,19 @@ class Writer:
         self._last_kind = leaf.kind
         self._end = leaf.end
 
-    def _enter(self, leaf: Leaf, blocks: Sequence[Block]) -> None:
+    def _enter(self, leaf: Leaf, blocks: Blocks) -> None:
         """Pause for the blocks that end before a leaf, and for those that begin there."""
-        ended, begun = self._block, leaf.block
-        self._around = [
-            blocks[index] for index in _path(begun, blocks) if blocks[index].kind in _RANGED
-        ]
-        self._block = begun
-        if not self._last:
+        ended, begun = self._path, _path(leaf.block, blocks)
+        self._block, self._path = leaf.block, begun
+        self._around = [block for block in begun.values() if block.kind in _RANGED]
+        if not self._last or (self._last_kind == "number" and leaf.kind != "number"):
             return
-        if self._last_kind == "number" and leaf.kind != "number":
-            return
-        # Parents come before their children.
-        while ended != begun:
-            if ended > begun:
-                self._add_pause(PAUSES[blocks[ended].kind])
-                ended = blocks[ended].parent
-            else:
-                self._add_pause(PAUSES[blocks[begun].kind])
-                begun = blocks[begun].parent
+        for key, block in ended.items():
+            if key not in begun:
+                self._add_pause(PAUSES[block.kind])
+        for key, block in begun.items():
+            if key not in ended and block.kind not in _ENDING:
+                self._add_pause(PAUSES[block.kind])
 
     def _part(self, leaf: Leaf, first: str) -> None:
         """Write what keeps the last words and the next apart."""
@@ -313,7 +336,7 @@ class Writer:
         if pause is None:
             pause = _SPACE
             if is_soft:
-                is_wrapped = first.islower() or self._line_length in _WRAPPED
+                is_wrapped = self._goes_on(first) or self._line_length in _WRAPPED
                 pause = _SPACE if is_wrapped else PAUSES["line"]
                 self._line_length = 0
         self._cut_spaces()
@@ -322,10 +345,19 @@ class Writer:
             mark = _OF_IDEOGRAPHS[mark]
         if pause.space != " ":
             self._line_length = 0
-        start, end = self._end, leaf.start
-        said = mark + pause.space
-        self._put(TracedText(said, [min(start, end)] * len(said), [end] * len(said)))
-        self._n_spaces = len(pause.space)
+        # A word that takes the mark with it, such as `min.`, must not reach up to the next one.
+        end = min(self._end, leaf.start)
+        space = "" if mark in _SOLID and pause.space == " " else pause.space
+        starts = [end - 1] * len(mark) + [end] * len(space)
+        ends = [end] * len(mark) + [leaf.start] * len(space)
+        self._put(TracedText(mark + space, starts, ends))
+        self._n_spaces = len(space)
+
+    def _goes_on(self, first: str) -> bool:
+        """Tell whether a line goes on in the next: `born in`, `1984`, but no list of amounts."""
+        return first.islower() or (
+            first.isdecimal() and self._last_word.islower() and not self._line_first.isdecimal()
+        )
 
     def _cut_spaces(self) -> list[TracedText]:
         """Take back the white space that was written last, and return it."""
@@ -356,12 +388,16 @@ class Writer:
             found[1] = start + length
 
 
-def _path(block: int, blocks: Sequence[Block]) -> list[int]:
-    path: list[int] = []
+def _path(block: int, blocks: Blocks) -> dict[tuple[int, int], Block]:
+    """Return a block and those around it, by what they keep when a text goes on.
+
+    That is how many blocks are around them, and where they begin.
+    """
+    around: list[Block] = []
     while block >= 0:
-        path.append(block)
+        around.append(blocks[block])
         block = blocks[block].parent
-    return path
+    return {(depth, one.start): one for depth, one in enumerate(reversed(around))}
 
 
 def _order(range_: Range) -> tuple[int, int]:

@@ -14,7 +14,8 @@ from service.text.offset_mapping import TracedText
 
 BlockKind = Literal[
     "heading", "paragraph", "item", "table", "row", "cell", "quote", "code", "html", "footnote",
-    "definition", "rule", "metadata", "verse", "cue", "turn", "log", "header",
+    "definition", "rule", "metadata", "verse", "cue", "turn", "log", "header", "scene", "signature",
+    "field", "stack", "wrapped", "speaker", "time", "label", "number",
 ]  # fmt: skip
 """`html` is a comment, a script or preformatted text. `verse` is a line of verse, `cue` one of a
 subtitle, `turn` what one speaker says, `log` a line of a log, `header` one of a mail."""
@@ -197,6 +198,11 @@ class TreeBuilder:
     def at(self) -> int:
         """Where the last leaf ends."""
         return self._at
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a block is open."""
+        return bool(self._open)
 
     def depth(self, kind: BlockKind) -> int:
         """Return how many open blocks are of a kind."""
