@@ -55,8 +55,8 @@ MOST_SHORT_MODULES = 87
 # service/text/languages holds beside its record, which loads it when the language is first read.
 TEXT_LAYERS = [
     {"backtracking", "languages", "offset_mapping", "scripts", "stress", "turn", "vocabulary", "wordlist"},
-    {"characters", "document", "reading", "spans"},
-    {"markup", "punctuation", "reader"},
+    {"characters", "reading", "spans"},
+    {"document", "markup", "punctuation", "reader"},
     {"clauses", "espeak", "lexicon_entries", "mixed", "normalization", "omissions"},
     {"a language", "text_blocks", "user_lexicon"},
     {"readers"}, {"frontend"}, {"__init__"},

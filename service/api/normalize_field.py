@@ -23,6 +23,9 @@ class NormalizationFields(BaseModel):
         True, description="remove the marks of Markdown, and keep its lines apart"
     )
     code: Literal["read", "skip"] = Field("read", description="fenced code blocks: read or not")
+    reasoning: Literal["read", "skip"] = Field(
+        "skip", description="what an assistant thinks before it answers, as in <think>: read or not"
+    )
     numbers_as: Literal["auto", "digits"] = Field(
         "auto", description="digits: read every number digit by digit"
     )
@@ -34,6 +37,7 @@ class NormalizationFields(BaseModel):
             emoji=self.emoji,
             markdown=self.markdown,
             code=self.code,
+            reasoning=self.reasoning,
             numbers_as=self.numbers_as,
         )
 

@@ -14,7 +14,7 @@ from service.books.document_budget import Budget, Document
 from service.books.encodings import utf_8
 from service.books.html_blocks import Block
 from service.books.odd_characters import without_odd
-from service.text import LANGUAGES, tag_of_name
+from service.text.languages import LANGUAGES, tag_of_name
 
 _START = re.compile(r"(?im)^[ \t]*\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG.*$")
 _END = re.compile(r"(?im)^[ \t]*(?:\*{3} ?END OF (?:THE|THIS) PROJECT GUTENBERG.*|"

@@ -1,30 +1,38 @@
-"""Text front end: text in, phonemes of Kokoro's vocabulary out."""
+"""Text front end: text in, phonemes of Kokoro's vocabulary out.
 
-from service.text.characters import check_text, encodable, is_blank, longest_in_words
-from service.text.clauses import Clause, ClauseBuffer
-from service.text.espeak import Espeak
-from service.text.frontend import READ_AT_ONCE, FrontEnd
-from service.text.languages import (
-    LANGUAGES,
-    Language,
-    find_language,
-    is_variety,
-    language_of_voice,
-    tag_of_name,
-)
-from service.text.markup import (
-    Passage,
-    Pause,
-    parse,
-    plain_text,
-    voices_after,
-    without_voice_tags,
-)
-from service.text.normalization import USUAL, Normalization
-from service.text.offset_mapping import TracedText
-from service.text.reading import Reading, Word, read_phonemes
-from service.text.user_lexicon import UserLexicon
-from service.text.vocabulary import Vocabulary, load_vocabulary
+What is imported from here is loaded then: who only asks for languages, as the process that reads
+documents does, loads nothing else.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from service.text.characters import check_text, encodable, is_blank, longest_in_words
+    from service.text.clauses import Clause, ClauseBuffer
+    from service.text.espeak import Espeak
+    from service.text.frontend import READ_AT_ONCE, FrontEnd
+    from service.text.languages import (
+        LANGUAGES,
+        Language,
+        find_language,
+        is_variety,
+        language_of_voice,
+        tag_of_name,
+    )
+    from service.text.markup import (
+        Passage,
+        Pause,
+        parse,
+        plain_text,
+        voices_after,
+        without_voice_tags,
+    )
+    from service.text.normalization import USUAL, Normalization
+    from service.text.offset_mapping import TracedText
+    from service.text.reading import Reading, Word, read_phonemes
+    from service.text.user_lexicon import UserLexicon
+    from service.text.vocabulary import Vocabulary, load_vocabulary
 
 __all__ = [
     "LANGUAGES",
@@ -58,3 +66,26 @@ __all__ = [
     "voices_after",
     "without_voice_tags",
 ]
+
+_MODULES = {
+    "characters": "check_text encodable is_blank longest_in_words",
+    "clauses": "Clause ClauseBuffer",
+    "espeak": "Espeak",
+    "frontend": "READ_AT_ONCE FrontEnd",
+    "languages": "LANGUAGES Language find_language is_variety language_of_voice tag_of_name",
+    "markup": "Passage Pause parse plain_text voices_after without_voice_tags",
+    "normalization": "USUAL Normalization",
+    "offset_mapping": "TracedText",
+    "reading": "Reading Word read_phonemes",
+    "user_lexicon": "UserLexicon",
+    "vocabulary": "Vocabulary load_vocabulary",
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    globals()[name] = value
+    return value

@@ -32,9 +32,8 @@ _SILENT = re.compile(
     r"\ue200[a-z_]+(?:\ue202[^\s\ue200-\ue202]*)+\ue201"
     rf"|[{_FORBIDDEN_CHARACTERS}{_PRIVATE_CHARACTERS}{REPLACEMENT}]+"
 )
-BULLET, DASH = "• ", "— "
-"""Stand for them at the start of a line. Rules for Markdown drop the first; the second is never
-said."""
+_DASH = "— "
+"""Stands for them at the start of a line, where it is never said."""
 
 _ZERO_WIDTH_JOINERS = frozenset("\u200c\u200d")
 
@@ -166,14 +165,13 @@ def encodable(text: str) -> str:
 
 
 def silenced(
-    text: TracedText, fixed: Sequence[tuple[int, int]] = (), *, bullet: str = BULLET
+    text: TracedText, fixed: Sequence[tuple[int, int]] = ()
 ) -> tuple[TracedText, list[tuple[int, int]]]:
     """Return the text with a break in place of characters that nobody reads in any language.
 
     Args:
         text: any text.
         fixed: spans of the caller's text that must not change.
-        bullet: what they are at the start of a line; elsewhere they are a space.
 
     Returns:
         The text, and the spans of the caller's text where they were.
@@ -189,7 +187,7 @@ def silenced(
             return text[start:end]
         found.append(text[start:end].span)
         before = match.string[match.string.rfind("\n", 0, start) + 1 : start]
-        return " " if before and not before.isspace() else bullet
+        return " " if before and not before.isspace() else _DASH
 
     return text.sub(_SILENT, write), found
 

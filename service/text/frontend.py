@@ -11,13 +11,14 @@ from typing import Literal, TypeVar
 
 from service.errors import ServiceError, TextTooLongError
 from service.text import punctuation
-from service.text.characters import BULLET, DASH, clean_text, is_meaningful, is_silent, silenced
+from service.text.characters import clean_text, is_meaningful, is_silent, silenced
+from service.text.document import structure
+from service.text.document.spoken import Choices, flatten
 from service.text.espeak import Espeak
 from service.text.languages import LANGUAGES
 from service.text.markup.passages import Hint, Passage
 from service.text.mixed import MixedReader
 from service.text.normalization import USUAL, Normalization, normalize, normalizer
-from service.text.normalization.fenced_code import without_code
 from service.text.offset_mapping import TracedText
 from service.text.omissions import with_omissions
 from service.text.reader import Fragment, indexes
@@ -240,8 +241,7 @@ class FrontEnd:
         fixed = [(o.start, o.end) for o in overrides if o.phonemes is not None]
         silent: list[tuple[int, int]] = []
         if not self.strict:
-            is_markdown = normalization is not None and normalization.markdown
-            text, silent = silenced(text, fixed, bullet=BULLET if is_markdown else DASH)
+            text, silent = silenced(text, fixed)
         if normalization is not None:
             text = normalize(
                 text,
@@ -267,10 +267,11 @@ class FrontEnd:
 
 
 def _blocks(passage: Passage, normalization: Normalization | None) -> Iterator[Passage]:
-    """Yield the blocks of a passage, without the code that is skipped."""
+    """Yield the blocks of a passage, which have the words of its tree and no markup."""
     text = passage.text
-    if normalization is not None and normalization.code == "skip":
-        text = without_code(text)
+    if normalization is not None and normalization.markdown:
+        choices = Choices(code=normalization.code, reasoning=normalization.reasoning)
+        text = flatten(structure.parse(text.text), choices).text.of(text)
     kept = sorted(text.within(*span) for span in _spans(passage))
     for start, end in blocks(text.text, kept):
         part = text[start:end]

@@ -25,7 +25,7 @@ SQUARE = {
     "service/text/normalization/": BLOCK, "service/text/punctuation.py": BLOCK,
     "service/text/languages/english/data/": WORD, "service/text/languages/english/numerals.py": WORD,
     "service/text/languages/english/subwords.py": WORD, "service/text/espeak/": BLOCK,
-    "service/text/languages/mandarin/polyphones.py": BLOCK,
+    "service/text/languages/": BLOCK,
     "service/machine/": "a message of a library, or a file of the board",
 }  # fmt: skip
 """Where a pattern's work may grow with the square of its text, and what that text is."""
@@ -49,14 +49,10 @@ UNSEEN = {
     "service/text/normalization/figures/dates.py": "a part of others that are seen",
     "service/text/normalization/figures/interpretation.py": "a part of others that are seen",
     "service/text/languages/japanese/normalization/weekdays.py": "one of seven characters",
-    "service/text/normalization/markdown.py": "begins at the start of a line",
     "service/text/reading.py": "one repetition, behind which a match is certain",
     "service/text/wordlist.py": "letters and classes of fixed lengths, against single words",
 }
 """Where a pattern is made for some texts only, and why it is harmless."""
-
-ANY_LENGTH = {"service/text/normalization/fenced_code.py"}
-"""Exceptions to the table: they see whole texts."""
 
 
 class Call(NamedTuple):
@@ -110,7 +106,7 @@ def test_the_work_of_every_pattern_is_bounded(census, sources):
                     limited.add(file)
             exponent, pump = worst[use]
             table = next((entry for entry in SQUARE if file.startswith(entry)), None)
-            limit = 1 if table is None or file in ANY_LENGTH else 2
+            limit = 1 if table is None else 2
             if exponent > limit:
                 slow.append(f"{file}, {use}: {pattern[:80]!r} takes n^{exponent} of {pump!r}")
             elif exponent == 2 and table is not None:

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 UrlReading = Literal["full", "short", "skip"]
 EmojiReading = Literal["name", "skip"]
 CodeReading = Literal["read", "skip"]
+ReasoningReading = Literal["read", "skip"]
 NumberReading = Literal["auto", "digits"]
 
 
@@ -22,6 +23,8 @@ class Normalization:
         markdown: whether the marks of Markdown are removed and its lines kept apart. Without it
             they are read like other signs.
         code: whether fenced code blocks are read.
+        reasoning: whether that is read which an assistant thinks before it answers: `<think>`,
+            `<reasoning>` and what else writers put around it.
         numbers_as: `digits` reads every number digit by digit, also dates, times and amounts;
             English ordinals and `º` stay ordinals.
     """
@@ -33,6 +36,7 @@ class Normalization:
     emoji: EmojiReading | None = None
     markdown: bool = True
     code: CodeReading = "read"
+    reasoning: ReasoningReading = "skip"
     numbers_as: NumberReading = "auto"
 
 

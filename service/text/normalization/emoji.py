@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any
 
 from service.text.normalization import emoticons
-from service.text.normalization.markdown import LINE_STARTS
 from service.text.normalization.rules import Rule
 
 _FIRST_IDEOGRAPHIC = "\u2e80"
@@ -157,8 +156,6 @@ def rules(own: PictureWords, *, named: bool) -> Sequence[Rule]:
         *_love_rules(own),
         Rule(_PICTURES, partial(draw, own)),
         Rule(_STRAY, lambda match: ""),
-        # Without the picture, the text after it starts the line.
-        *LINE_STARTS,
     )
 
 

@@ -16,7 +16,6 @@ from service.text.normalization import (
     emoji,
     entities,
     formulas,
-    markdown,
     stars,
 )
 from service.text.normalization.addresses import AddressWords
@@ -69,7 +68,7 @@ def normalize(
         language: code of one of `LANGUAGES`.
         hints: kinds of some parts; in order, not overlapping.
         fixed: spans of the caller's text that must not change; in order, not overlapping.
-        choices: of the caller. Code is skipped by `without_code`, which needs the whole text.
+        choices: of the caller. What they say of markup is done: the text has none.
         named_emoji: whether emoji are named if the caller does not choose.
     """
     rules = _chosen(language, choices, named_emoji=named_emoji)
@@ -117,7 +116,6 @@ def _rules(language: str, choices: Normalization) -> LanguageRules:
         *entities.RULES,
         *own.early,
         *formulas.RULES,
-        *(markdown.RULES if choices.markdown else ()),
         *own.unmarked,
         *(stars.NOTES if choices.markdown else ()),
         *emoji.rules(own.pictures, named=choices.emoji == "name"),

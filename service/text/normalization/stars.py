@@ -10,19 +10,18 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from service.text.normalization.emphasis_pairs import (
-    ADDRESS_BEFORE,
-    FORMULA_AFTER,
-    FORMULA_BEFORE,
-    MEASURES,
-    REACH,
-    is_ideographic,
-    is_solid,
-)
 from service.text.normalization.locale import words
 from service.text.normalization.rules import Rule
 from service.text.wordlist import WordList
 
+_FIRST_IDEOGRAPHIC = "\u2e80"
+_ADDRESS_BEFORE = re.compile(r"(?:://|\\|(?:\A|\s)[~.]{0,2}/)\S{0,40}\Z")
+_FORMULA_BEFORE = re.compile(r"(?:[=+^≤≥≈×÷]|\w\()[ ]?[\w*]{0,40}\Z")
+_FORMULA_AFTER = re.compile(r"[\w*]{0,40}(?:[ ]?[=+^≤≥≈×÷]|\()")
+_REACH = 40
+"""Characters before and after a star that tell what it is."""
+_MEASURES = frozenset("长長宽寬高厚深縦横幅奥径底")
+"""What is multiplied without spaces in Chinese and Japanese: `长*宽*高`."""
 # Letters with vowel signs; the second set has no spaces between words.
 _LETTERS = "A-Za-zÀ-ÖØ-öø-\u1fff"
 _CHARACTERS = "々\u3041-\u30fe\u3400-\u9fff\uac00-\ud7a3"
@@ -80,6 +79,17 @@ _LONG = 7
 _KEPT = 1024
 
 
+def _is_solid(character: str) -> bool:
+    """Tell whether a character forms one word with a letter next to it."""
+    is_sign = "\u0900" <= character <= "\u0963"  # Devanagari's vowels
+    return is_sign or (character.isalnum() and character < _FIRST_IDEOGRAPHIC)
+
+
+def _is_ideographic(character: str) -> bool:
+    """Tell whether a character belongs to a script without spaces."""
+    return character >= _FIRST_IDEOGRAPHIC and character.isalnum()
+
+
 class StarWords(NamedTuple):
     """What a language says for stars.
 
@@ -126,12 +136,12 @@ class _Stars:
 
     def _is_operation(self, match: re.Match[str]) -> bool:
         start, end = match.span("sign")
-        before = match.string[max(0, start - REACH) : start]
-        after = match.string[end : end + REACH]
+        before = match.string[max(0, start - _REACH) : start]
+        after = match.string[end : end + _REACH]
         gaps = before[-1:] == " ", after[:1] == " "
         before, after = before.removesuffix(" "), after.removeprefix(" ")
         left, right = _LEFT.search(before), _RIGHT.match(after)
-        if left is None or right is None or ADDRESS_BEFORE.search(before):
+        if left is None or right is None or _ADDRESS_BEFORE.search(before):
             return False
         if len(right[1]) > 1 and right[1].isalpha() and after[0] in "-−":
             return False  # `C*-algebra`
@@ -143,15 +153,15 @@ class _Stars:
             return not (names and is_power) if all(gaps) else not letters
         if any(name.lower() in _FUNCTIONS for name in names):
             return True
-        is_term = FORMULA_BEFORE.search(before[: left.start()]) is not None
-        if is_term or FORMULA_AFTER.match(after[right.end() :]):
+        is_term = _FORMULA_BEFORE.search(before[: left.start()]) is not None
+        if is_term or _FORMULA_AFTER.match(after[right.end() :]):
             return True
         if len(letters) < 2:
             return not names or right[1] != "(" or _TERMS.match(after) is not None
-        if is_ideographic(left[0][-1]) or is_ideographic(right[1][0]):
+        if _is_ideographic(left[0][-1]) or _is_ideographic(right[1][0]):
             # One star may hide a character.
             return not is_power and (
-                MEASURES.issuperset((left[0][-1], right[1][0])) or min(map(len, operands)) > 1
+                _MEASURES.issuperset((left[0][-1], right[1][0])) or min(map(len, operands)) > 1
             )
         if is_power:
             return not names and not _UNKNOWNS.isdisjoint(letters)
@@ -188,8 +198,8 @@ class _Stars:
         most = max(map(len, signs))
         if not all("*" in sign for sign in signs) or _is_opened(match):
             return None
-        before = match.string[max(0, match.start() - REACH) : match.start()]
-        if ADDRESS_BEFORE.search(before):
+        before = match.string[max(0, match.start() - _REACH) : match.start()]
+        if _ADDRESS_BEFORE.search(before):
             return None
         if len(letters) == len(signs) == 1:
             is_unit = most < _TELLING and _NUMBER_BEFORE.search(before)
@@ -268,7 +278,7 @@ class _Stars:
 def _token(match: re.Match[str]) -> str:
     """Return the letters and stars around a star."""
     text, place = match.string, match.start("sign")
-    nearby = _TOKEN.finditer(text, max(0, place - REACH), place + REACH)
+    nearby = _TOKEN.finditer(text, max(0, place - _REACH), place + _REACH)
     return next(found[0] for found in nearby if found.end() > place)
 
 
@@ -286,7 +296,7 @@ def _note(match: re.Match[str]) -> str | None:
     """
     text, (start, end) = match.string, match.span()
     before, after = text[start - 1 : start] or "\n", text[end : end + 1] or "\n"
-    nearby = text[max(0, start - REACH) : start]
+    nearby = text[max(0, start - _REACH) : start]
     is_strong = len(match[0]) == _STRONG
     if before.isspace():
         is_word = after.isalnum() if is_strong else after.isalpha()
@@ -295,16 +305,16 @@ def _note(match: re.Match[str]) -> str | None:
             return ""
         return "" if after.isalnum() and _SENTENCE_BEFORE.search(nearby) is not None else None
     is_pattern = after == "." and text[end + 1 : end + 2].isalnum()
-    is_pattern |= after == "/" and not is_solid(before)
-    if is_pattern or ADDRESS_BEFORE.search(nearby):
+    is_pattern |= after == "/" and not _is_solid(before)
+    if is_pattern or _ADDRESS_BEFORE.search(nearby):
         return None
     if before == "/" and is_strong and not _FOLDER_BEFORE.search(nearby):
         return ""
     if before in "*([{<=,/\\":
         return "" if is_strong and before == "," and after.isspace() else None
-    if is_solid(after) or after == "(":
-        return " " if is_solid(before) else ""
-    return None if is_ideographic(after) else ""
+    if _is_solid(after) or after == "(":
+        return " " if _is_solid(before) else ""
+    return None if _is_ideographic(after) else ""
 
 
 NOTES = (Rule(_STARS, _note, needs="*"),)

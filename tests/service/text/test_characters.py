@@ -78,14 +78,14 @@ def test_cleaned_text_keeps_its_offset_mapping(text, part, origin):
 @pytest.mark.parametrize(
     ("text", "silent", "spans"),
     [
-        ("\uf0b7 one\n \uf0b7two", "•  one\n • two", [(0, 1), (7, 8)]),
+        ("\uf0b7 one\n \uf0b7two", "—  one\n — two", [(0, 1), (7, 8)]),
         ("a\ue000b \ufffd\x1b c", "a b   c", [(1, 2), (4, 6)]),
         ("Yes.\ue200cite\ue202turn0search1\ue202turn2\ue201 No.", "Yes.  No.", [(4, 29)]),
-        ("\ue200not a citation\ue201.", "• not a citation .", [(0, 1), (15, 16)]),
+        ("\ue200not a citation\ue201.", "— not a citation .", [(0, 1), (15, 16)]),
         ("plain", "plain", []),
     ],
 )
-def test_what_nobody_reads_is_a_break_or_a_bullet(text, silent, spans):
+def test_what_nobody_reads_is_a_break_or_a_dash(text, silent, spans):
     written, found = silenced(TracedText(text))
     assert (written.text, found) == (silent, spans)
 

@@ -1,5 +1,6 @@
 """Goldens: texts of every class, and how a person would read them."""
 
+import re
 from collections import Counter
 from typing import NamedTuple
 
@@ -43,13 +44,19 @@ def of_language(front_end, language):
     return [case for case in CASES if case.language == language]
 
 
+def heard(words):
+    """Return what is heard of words: a line end is a pause if the next line does not go on with a small letter."""
+    paused = re.sub(r"(?<![.!?…:;,—。！？：；，、।\s])\s*(?:\n\s*\n|\n(?=\s*[^\sa-zà-ÿ]))", ". ", words.strip())
+    return " ".join(paused.removesuffix(".").removesuffix("。").split())
+
+
 @pytest.mark.parametrize("language", MINIMUM)
 def test_texts_are_read_as_a_person_would_read_them(front_end, language):
     misses = []
     for case in of_language(front_end, language):
         reading = read(front_end, case.text, language, normalization=case.normalization)
         unknown = load_vocabulary().unknown(reading.phonemes)
-        if reading.normalized != case.reading.strip() or unknown:
+        if heard(reading.normalized) != heard(case.reading) or unknown:
             misses.append(f"{case.text!r}: {reading.normalized!r}, not {case.reading!r}; {unknown}")
     assert not misses, "\n".join(misses)
 
@@ -59,7 +66,7 @@ def test_what_is_in_words_stays_as_it_is(front_end, language):
     misses = []
     for case in of_language(front_end, language):
         again = read(front_end, case.reading, language, normalization=case.normalization).normalized
-        if again != case.reading.strip():
+        if re.findall(r"\w+", again) != re.findall(r"\w+", case.reading):
             misses.append(f"{case.reading!r}: {again!r}")
     assert not misses, "\n".join(misses)
 

@@ -8,11 +8,8 @@ from pathlib import Path
 import pytest
 
 import service.text.languages.english
-from service.text.characters import clean_text
-from service.text.normalization import normalize
-from service.text.offset_mapping import TracedText
 from tests.service.text.reading_tables import rows
-from tests.service.text.whole_reading import read
+from tests.service.text.whole_reading import normalized, read
 
 LEXICON = Path(service.text.languages.english.__file__).parent / "data" / "us_gold.tsv.gz"
 
@@ -111,7 +108,7 @@ def test_no_star_beside_a_sign_is_left(language):
     for sign in "/=+&%$#@.,:;-–—":
         for mark in ("*", "**", "***"):
             text = f"{mark}bread{mark}{sign}{mark}butter{mark}"
-            said = normalize(clean_text(TracedText(text)), language).text
+            said = normalized(text, language).text
             assert "*" not in said, f"{text}: {said}"
 
 
@@ -123,9 +120,9 @@ def test_no_star_beside_a_sign_is_left(language):
     ],
 )  # fmt: skip
 def test_no_letter_vanishes_beside_stars(marked, plain):
-    said = normalize(clean_text(TracedText(marked)), "en-us").text
-    assert said.replace("*", "") == normalize(clean_text(TracedText(plain)), "en-us").text
+    said = normalized(marked).text
+    assert said.replace("*", "") == normalized(plain).text
 
 
 def test_stars_of_formulas_join_no_words():
-    assert "Dostresdos" not in normalize(clean_text(TracedText("2**3**2")), "es").text
+    assert "Dostresdos" not in normalized("2**3**2", "es").text

@@ -8,9 +8,19 @@ from service.errors import (
     UnknownSymbolError,
 )
 from service.text import USUAL, Passage, Reading, Word, parse
+from service.text.characters import clean_text
+from service.text.document import structure
+from service.text.document.spoken import flatten
+from service.text.normalization import normalize
 
 REFUSALS = (EmptyTextError, InvalidTextError, LanguageUnavailableError, NothingToSayError, UnknownSymbolError)
 """What says that a text cannot be read."""
+
+
+def normalized(text, language="en-us", **options):
+    """Return the words of a text of one block, with their places."""
+    words = flatten(structure.parse(text)).text
+    return normalize(clean_text(words, keep_joiners=language == "hi"), language, **options)
 
 
 def read(front_end, text, language, *, normalization=USUAL):

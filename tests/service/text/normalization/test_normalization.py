@@ -10,17 +10,12 @@ from service.text import LANGUAGES, FrontEnd, Normalization, Passage
 from service.text.characters import clean_text
 from service.text.languages.english.normalization import early_rules, rules, unmarked_rules
 from service.text.languages.mandarin.normalization.numbers import say_integer
-from service.text.normalization import markdown, normalize
-from service.text.normalization.fenced_code import without_code
-from service.text.normalization.rules import rewrite
+from service.text.normalization import normalize
 from service.text.offset_mapping import TracedText
 from tests import profiles
 from tests.profiles import given
 from tests.service.text.reading_tables import rows
-
-
-def normalized(text, language="en-us", **options):
-    return normalize(clean_text(TracedText(text), keep_joiners=language == "hi"), language, **options)
+from tests.service.text.whole_reading import normalized
 
 
 def said(text, language="en-us", **options):
@@ -175,31 +170,6 @@ def test_a_number_between_dollars_is_no_amount(number):
     assert said(f"It is ${number}$, not ${number}.") == said(f"It is {number}, not ${number}.")
 
 
-MARKS = ["a", "b ", " ", "\n", "**", "*", "_", "`", "[", "](x.y)", "]", "- ", "# ", "> ", "1. ", "\\"]
-
-
-# The language of a fenced code block goes with its fence, and the label of a reference with its
-# brackets.
-@given(st.lists(st.sampled_from(MARKS), max_size=12).map("".join).filter(lambda text: not re.search(r"```|\]\[", text)))
-def test_marks_of_markdown_take_no_letter_with_them(text):
-    left = rewrite(TracedText(text), markdown.RULES).text
-    assert re.findall("[ab1]", left) == re.findall("[ab1]", text)
-
-
-# What a block is, in one pattern: it takes quadratic time with many fences.
-BLOCK = re.compile(
-    r"(?:\A|(?<=\n))[ \t>]*(?:[-*+][ \t]+)?(?P<fence>```+|~~~+)(?!.*`)[^\n]*"
-    r"(?:\n(?s:.*?)(?<=\n)[ \t>]*(?P=fence)[`~]*[ \t]*(?=\n|\Z)|(?s:.*)\Z)"
-)
-FENCES = ["```", "~~~", "`", "~", "\n", "\n", " ", ">", "- ", "a", "\t"]
-
-
-@given(st.lists(st.sampled_from(FENCES), max_size=16).map("".join))
-def test_blocks_of_code_are_those_of_one_pattern(text):
-    traced = TracedText(text)
-    assert repr(without_code(traced)) == repr(traced.sub(BLOCK, lambda match: ""))
-
-
 CODE = "Run this:\n\n```sh\nrm -rf build\n```\n\nThen wait."
 
 
@@ -215,12 +185,6 @@ def test_what_is_not_read_is_told_and_words_keep_their_places(text, choices, los
     missing = "".join(text[slice(*span)] for reading in readings for span in reading.dropped)
     assert "".join(filter(str.isalnum, missing)) == lost
     assert [text[word.text_start : word.text_end] for reading in readings for word in reading.words] == words
-
-
-def test_a_long_open_fence_is_found_quickly():
-    text = TracedText("Start.\n```\n" + "code `x`\n```python\n" * 2_000)
-    (first, *_) = FrontEnd().read(Passage(text), "en-us", normalization=Normalization(code="skip"))
-    assert first.normalized == "Start."
 
 
 NAMES = [
