@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from service.text.document.source import TEXT, Edit
 from service.text.document.tree import SpanKind
+from service.text.scripts import joins_letters
 
 _REACH = 40
 """Characters before and after a sign that are its word."""
@@ -30,10 +31,9 @@ _NO_LETTER = re.compile(r"[\W\d_]")
 _SUFFIX = re.compile(r"(?:e?s|ed|d|ing|er|ers|ly|ish|ness)(?![^\W_])")
 _OPERAND_BEFORE = re.compile(r"(?:(?<![\w'’])(?:[0-9]{1,16}|[a-z])|[)\]²³])\Z")
 _OPERAND_AFTER = re.compile(r"[-−]?(?:[0-9]+|[a-z](?![^\W_])|[(√π])")
-_MEASURES = frozenset("长長宽寬高厚深縦横幅奥径底")
+MEASURES = frozenset("长長宽寬高厚深縦横幅奥径底")
 """What is multiplied without spaces in Chinese and Japanese: `长*宽*高`."""
 _OPENING, _CLOSING = frozenset("([{“„«「『（《"), frozenset(")]}.,;:!?”»」』）》。、，")
-_FIRST_IDEOGRAPH = "\u2e80"
 _MANY = 12
 """Stars of one word, of which none can be told to be emphasis."""
 _TELLING = 3
@@ -43,14 +43,6 @@ _TILDE = re.compile(r"(?<!~)~(?!~)")
 _MANGLED = r"__[A-Za-z0-9]{1,40}(?:_[A-Za-z0-9]{1,40}){0,9}__"
 _BLANK = r"(?<![^\W_])_{1,9}(?:[/.-]_{1,9}){1,9}(?![^\W_])"
 _LOW_LINES = re.compile(rf"(?<!\w){_MANGLED}(?=[./]\w|\()|(?<=\w\.){_MANGLED}|{_BLANK}")
-
-
-def is_solid(character: str) -> bool:
-    """Tell whether a character forms one word with a letter next to it."""
-    if character < "\u0300":
-        return character.isalnum()
-    is_vowel = "\u0900" <= character <= "\u0963"  # Devanagari's
-    return is_vowel or (character < _FIRST_IDEOGRAPH and character.isalnum())
 
 
 def text_signs(text: str) -> Iterator[Edit]:
@@ -105,7 +97,7 @@ class _Stars:
             elif self._is_text(start, end, before, after):
                 yield Edit(start, end, TEXT)
             else:
-                left, right = is_solid(before), is_solid(after)
+                left, right = joins_letters(before), joins_letters(after)
                 doubtful = left and right and self._is_doubtful(start, end)
                 begins = before in _OPENING or self._is_quote(before, start - 2)
                 ends = after in _CLOSING or self._is_quote(after, end + 1)
@@ -150,22 +142,22 @@ class _Stars:
     def _is_text(self, start: int, end: int, before: str, after: str) -> bool:
         """Tell whether stars between other characters are surely no emphasis."""
         text, is_single = self._text, end - start == 1
-        if before in "/\\" and (after in "/\\." or not is_solid(after)):
+        if before in "/\\" and (after in "/\\." or not joins_letters(after)):
             return True  # `src/**/*.ts`
-        if is_single and after == "." and not is_solid(before):
+        if is_single and after == "." and not joins_letters(before):
             return text[end + 1 : end + 2].isalnum() and before not in ".!?"  # `*.py`
         if before.isdigit() and after.isdigit():
             return not self._encloses(start, end)
-        if before in _MEASURES and after in _MEASURES:
+        if before in MEASURES and after in MEASURES:
             return True
-        if not (is_solid(before) or before in ")]}²³"):
+        if not (joins_letters(before) or before in ")]}²³"):
             return False
-        if is_single and after == "(" and is_solid(before):
+        if is_single and after == "(" and joins_letters(before):
             return not self._encloses(start, end)  # `price*(1+r)`
         head, tail = text[max(0, start - _REACH) : start], text[end : end + _REACH]
         if _OPERAND_BEFORE.search(head) and _OPERAND_AFTER.match(tail):
             return not self._encloses(start, end)
-        if not (is_single and is_solid(before) and is_solid(after)):
+        if not (is_single and joins_letters(before) and joins_letters(after)):
             return False
         if self._encloses(start, end):
             return False
@@ -292,7 +284,7 @@ def pairs(text: str, left: Sequence[Left]) -> tuple[list[Pair], list[Left]]:
             continue
         if mark in ("==", "__"):
             # They are signs of programs too: `x==y`, `my__name`.
-            opens, closes = opens and not is_solid(before), closes and not is_solid(after)
+            opens, closes = opens and not joins_letters(before), closes and not joins_letters(after)
             if not (opens or closes) and not (before.isspace() and after.isspace()):
                 continue
         if _is_arguments(text, sign, before):
@@ -313,7 +305,7 @@ def pairs(text: str, left: Sequence[Left]) -> tuple[list[Pair], list[Left]]:
         for mark, opened in stacks.items()
         if len(mark) > 1
         for sign in opened
-        if not (sign.is_part or is_solid(sign.before))
+        if not (sign.is_part or joins_letters(sign.before))
         and (sign.after.isalnum() or sign.after in _QUOTES or sign.after == "`")
     ]
     return found, silent

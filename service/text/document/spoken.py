@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 from service.text.document import elements
 from service.text.document.tree import SAID, Block, Document, Leaf, Region, Span
 from service.text.offset_mapping import TracedText, concatenate
+from service.text.scripts import is_ideographic
 
 
 class Pause(NamedTuple):
@@ -87,7 +88,6 @@ _WEIGHTS = {"": 0, ",": 1, ":": 2, ".": 3}
 # A line that ends with one of these pauses already. Quotes or brackets may close after it.
 _PAUSING = frozenset(".!?…:;,—。！？：；，、।॥؟،؛۔")
 _CLOSING = "”’\"')]}»›」』】》）〉〕 \t\n"
-_FIRST_IDEOGRAPH = "\u2e80"
 _SOLID = ("、", "。")
 _OF_IDEOGRAPHS = {",": "、", ".": "。", "": ""}
 
@@ -341,7 +341,7 @@ class Writer:
                 self._line_length = 0
         self._cut_spaces()
         mark: str = "" if self._last in _PAUSING else pause.mark
-        if self._last >= _FIRST_IDEOGRAPH and self._last.isalnum():
+        if is_ideographic(self._last):
             mark = _OF_IDEOGRAPHS[mark]
         if pause.space != " ":
             self._line_length = 0

@@ -7,16 +7,16 @@ from collections.abc import Callable, Sequence
 
 from service.text.markup.passages import Interpretation
 from service.text.normalization.rules import Rule
+from service.text.scripts import FIRST_IDEOGRAPHIC
 
 # Groups of digits with signs between them: a telephone number, a date, an amount.
 _NUMBER = re.compile(r"[0-9]+(?:[.,:/-][0-9]+)*(?!(?:st|nd|rd|th)\b|[ºª°])(?![0-9])")
 _GROUP = re.compile(r"[0-9]+")
-_FIRST_IDEOGRAPHIC = "\u2e80"
 
 
 def _gap(neighbour: str) -> str:
     """Return the space that words need beside a letter of a script with spaces."""
-    return " " if neighbour.isalpha() and neighbour < _FIRST_IDEOGRAPHIC else ""
+    return " " if neighbour.isalpha() and neighbour < FIRST_IDEOGRAPHIC else ""
 
 
 def rules(interpret: Callable[[str, Interpretation, str], str | None]) -> Sequence[Rule]:

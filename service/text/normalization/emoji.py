@@ -11,8 +11,8 @@ from typing import Any
 
 from service.text.normalization import emoticons
 from service.text.normalization.rules import Rule
+from service.text.scripts import FIRST_IDEOGRAPHIC
 
-_FIRST_IDEOGRAPHIC = "\u2e80"
 _PAUSES = ".!?…:;,—。！？：；，、।॥"
 _CLOSING = _PAUSES + "”’\"')]}»›」』】》）"
 _ENDS_FIGURE = tuple(")%°")
@@ -183,7 +183,7 @@ def _is_said(character: str) -> bool:
 
 def _is_spaced(character: str) -> bool:
     """Tell whether a space separates it from the next word."""
-    return _is_said(character) and character < _FIRST_IDEOGRAPHIC
+    return _is_said(character) and character < FIRST_IDEOGRAPHIC
 
 
 def _beside(match: re.Match[str], word: str) -> str:

@@ -10,18 +10,18 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from service.text.document.emphasis import MEASURES
 from service.text.normalization.locale import words
 from service.text.normalization.rules import Rule
+from service.text.scripts import is_ideographic, joins_letters
 from service.text.wordlist import WordList
 
-_FIRST_IDEOGRAPHIC = "\u2e80"
 _ADDRESS_BEFORE = re.compile(r"(?:://|\\|(?:\A|\s)[~.]{0,2}/)\S{0,40}\Z")
 _FORMULA_BEFORE = re.compile(r"(?:[=+^≤≥≈×÷]|\w\()[ ]?[\w*]{0,40}\Z")
 _FORMULA_AFTER = re.compile(r"[\w*]{0,40}(?:[ ]?[=+^≤≥≈×÷]|\()")
 _REACH = 40
 """Characters before and after a star that tell what it is."""
-_MEASURES = frozenset("长長宽寬高厚深縦横幅奥径底")
-"""What is multiplied without spaces in Chinese and Japanese: `长*宽*高`."""
+
 # Letters with vowel signs; the second set has no spaces between words.
 _LETTERS = "A-Za-zÀ-ÖØ-öø-\u1fff"
 _CHARACTERS = "々\u3041-\u30fe\u3400-\u9fff\uac00-\ud7a3"
@@ -77,17 +77,6 @@ _TELLING = 3
 _LONG = 7
 """Number of visible letters from which one star may hide up to three."""
 _KEPT = 1024
-
-
-def _is_solid(character: str) -> bool:
-    """Tell whether a character forms one word with a letter next to it."""
-    is_sign = "\u0900" <= character <= "\u0963"  # Devanagari's vowels
-    return is_sign or (character.isalnum() and character < _FIRST_IDEOGRAPHIC)
-
-
-def _is_ideographic(character: str) -> bool:
-    """Tell whether a character belongs to a script without spaces."""
-    return character >= _FIRST_IDEOGRAPHIC and character.isalnum()
 
 
 class StarWords(NamedTuple):
@@ -158,10 +147,10 @@ class _Stars:
             return True
         if len(letters) < 2:
             return not names or right[1] != "(" or _TERMS.match(after) is not None
-        if _is_ideographic(left[0][-1]) or _is_ideographic(right[1][0]):
+        if is_ideographic(left[0][-1]) or is_ideographic(right[1][0]):
             # One star may hide a character.
             return not is_power and (
-                _MEASURES.issuperset((left[0][-1], right[1][0])) or min(map(len, operands)) > 1
+                MEASURES.issuperset((left[0][-1], right[1][0])) or min(map(len, operands)) > 1
             )
         if is_power:
             return not names and not _UNKNOWNS.isdisjoint(letters)
@@ -305,16 +294,16 @@ def _note(match: re.Match[str]) -> str | None:
             return ""
         return "" if after.isalnum() and _SENTENCE_BEFORE.search(nearby) is not None else None
     is_pattern = after == "." and text[end + 1 : end + 2].isalnum()
-    is_pattern |= after == "/" and not _is_solid(before)
+    is_pattern |= after == "/" and not joins_letters(before)
     if is_pattern or _ADDRESS_BEFORE.search(nearby):
         return None
     if before == "/" and is_strong and not _FOLDER_BEFORE.search(nearby):
         return ""
     if before in "*([{<=,/\\":
         return "" if is_strong and before == "," and after.isspace() else None
-    if _is_solid(after) or after == "(":
-        return " " if _is_solid(before) else ""
-    return None if _is_ideographic(after) else ""
+    if joins_letters(after) or after == "(":
+        return " " if joins_letters(before) else ""
+    return None if is_ideographic(after) else ""
 
 
 NOTES = (Rule(_STARS, _note, needs="*"),)
