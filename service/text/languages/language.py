@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # the rooms above, which a language loads when it is first read
@@ -98,6 +99,18 @@ class Language:
     def is_installed(self) -> bool:
         """Tell whether everything that reading it requires is installed."""
         return all(map(_is_installed, self.packages))
+
+
+def rules_by_table(folder: str) -> LanguageRules:
+    """Return the rules that the tables of a language's folder give, in its module `locale`.
+
+    Args:
+        folder: name of the package.
+    """
+    from service.text.normalization.figures import language_rules
+
+    tables = import_module(f"{folder}.locale")
+    return language_rules(tables.LOCALE, tables.ADDRESSES, tables.PICTURES)
 
 
 @cache

@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
 
-from service.text.languages.language import Language, Sounds
-
-if TYPE_CHECKING:
-    from service.text.normalization.normalizer import LanguageRules
-
-
-def _rules() -> LanguageRules:
-    from service.text.languages.french.locale import ADDRESSES, LOCALE, PICTURES
-    from service.text.normalization.figures import language_rules
-
-    return language_rules(LOCALE, ADDRESSES, PICTURES)
+from service.text.languages.language import Language, Sounds, rules_by_table
 
 
 def _sounds() -> Sounds:
@@ -32,6 +22,6 @@ LANGUAGE = Language(
     espeak_voice="roa/fr",
     spaces_inside_numbers=True,
     divisions="chapitre|livre",
-    load_rules=_rules,
+    load_rules=partial(rules_by_table, __name__),
     load_sounds=_sounds,
 )

@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
 
-from service.text.languages.language import Language
-
-if TYPE_CHECKING:
-    from service.text.normalization.normalizer import LanguageRules
-
-
-def _rules() -> LanguageRules:
-    from service.text.languages.portuguese.locale import ADDRESSES, LOCALE, PICTURES
-    from service.text.normalization.figures import language_rules
-
-    return language_rules(LOCALE, ADDRESSES, PICTURES)
-
+from service.text.languages.language import Language, rules_by_table
 
 LANGUAGE = Language(
     code="pt-br",
@@ -25,5 +14,5 @@ LANGUAGE = Language(
     default_voice="pf_dora",
     espeak_voice="roa/pt-BR",
     divisions="capítulo|parte",
-    load_rules=_rules,
+    load_rules=partial(rules_by_table, __name__),
 )
