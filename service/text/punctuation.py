@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from service.text.characters import WRAPPED_LINE
 from service.text.offset_mapping import TracedText
 from service.text.scripts import is_written_solid
 from service.text.spans import Override, Span
@@ -129,10 +130,6 @@ _BEFORE_WORD = " \n\t"
 _NUMBER_NEXT = re.compile(r"\s*\d")
 _CAPITAL_NEXT = re.compile(r"\s+[A-Z]")
 _NOTHING_NEXT = re.compile(r"[”\"’')]*\s*[“\"‘'(]*\Z")
-
-# A single line break inside a paragraph means a full stop after a title, an item or a verse. It
-# means nothing in text wrapped at a column. Wrapped lines are long, but not very long.
-_WRAPPED_LINE_CHARACTERS = range(55, 121)
 
 
 def has_no_words(character: str) -> bool:
@@ -331,7 +328,7 @@ class _Splitter:
         is_blank = match[0].count("\n") > 1
         next_character = self._text[match.end() : match.end() + 1]
         line = self._text[self._text.rfind("\n", 0, match.start()) + 1 : match.start()].strip()
-        if not is_blank and (next_character.islower() or len(line) in _WRAPPED_LINE_CHARACTERS):
+        if not is_blank and (next_character.islower() or len(line) in WRAPPED_LINE):
             return
         self._flush(match.start())
         if len(self._spans) > self._line_start and not self._ends_with_pause():

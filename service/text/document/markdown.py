@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import pyromark
 from pyromark import Options
 
+from service.text.characters import WRAPPED_LINE
 from service.text.document import code, elements, shields
 from service.text.document.runs import Item, Lines, Piece, Row, parts, refine
 from service.text.document.source import TEXT, Edit, Source, plain
@@ -47,8 +48,6 @@ MAX_ROUNDS = 3
 """How often a text is parsed. After the first time it is known which indented lines are no code,
 and after the second what definitions these had hidden; the third is the last in any case."""
 
-_WRAPPED = range(55, 121)
-"""Lengths of lines that are wrapped at a column: long, but not very long."""
 _SENTENCE = re.compile(r"[.!?…。！？][\"'”’»)\]」』]*\s*\Z")
 _SETEXT = re.compile(r"[ \t]*\n[ \t>]*(=+|-+)[ \t]*\n?")
 _DEFINITION = re.compile(r"\[(?!\^)[^\[\]]{1,400}\]:")
@@ -516,7 +515,7 @@ class _Parser:
         if not is_hard and cuts:
             # The lines of what looks like code and is none stay, unless they are wrapped prose.
             first = self._text.rfind("\n", 0, start) + 1
-            is_hard = len(self._text[first:start].strip()) not in _WRAPPED
+            is_hard = len(self._text[first:start].strip()) not in WRAPPED_LINE
             next_line = _LINE_START.match(self._shown, start + 1)
             is_hard = (
                 is_hard

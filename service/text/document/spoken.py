@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from service.text.characters import WRAPPED_LINE
 from service.text.document import elements
 from service.text.document.tree import SAID, Block, Document, Leaf, Region, Span
 from service.text.offset_mapping import TracedText, concatenate
@@ -90,10 +91,6 @@ _PAUSING = frozenset(".!?…:;,—。！？：；，、।॥؟،؛۔")
 _CLOSING = "”’\"')]}»›」』】》）〉〕 \t\n"
 _SOLID = ("、", "。")
 _OF_IDEOGRAPHS = {",": "、", ".": "。", "": ""}
-
-# A single line break inside a paragraph ends a short line. It means nothing in text that is wrapped
-# at a column, whose lines are long, but not very long, nor before a small letter.
-_WRAPPED = range(55, 121)
 
 _RAISED = re.compile(r"[-+−]?[0-9]{1,4}")
 _SUPERSCRIPTS = dict(zip(map(ord, "0123456789+-−"), "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻", strict=True))
@@ -336,7 +333,7 @@ class Writer:
         if pause is None:
             pause = _SPACE
             if is_soft:
-                is_wrapped = self._goes_on(first) or self._line_length in _WRAPPED
+                is_wrapped = self._goes_on(first) or self._line_length in WRAPPED_LINE
                 pause = _SPACE if is_wrapped else PAUSES["line"]
                 self._line_length = 0
         self._cut_spaces()

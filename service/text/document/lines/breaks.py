@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from service.text.document.lines.page import (
+    FIRST_PERSON,
     ends_openly,
     ends_sentence,
     ends_with_pause,
@@ -62,7 +63,6 @@ _CLOSED_END = -0.2
 _SMALL_START = 1.2
 
 _CODE = re.compile(r"\]\(|`|[{\[(<\\]$|^\W+$")
-_FIRST_PERSON = re.compile(r"I\b")
 _SENTENCE_BREAK = re.compile(
     r"(?:[^\W\dA-Z_]{4}\.|\w[!?…])[\"”’»)]*\s+[\"“‘«(¿¡]*[^\W\d_]|[।॥]\s*\S|[。！？]\s*[^\s」』”]"
 )
@@ -156,4 +156,4 @@ def _of_start(above: str, below: str, capital: float) -> float:
     letter = first_letter(below)
     if letter.islower():
         return total + _SMALL_LETTER
-    return total + capital if letter.isupper() and not _FIRST_PERSON.match(below) else total
+    return total + capital if letter.isupper() and not FIRST_PERSON.match(below) else total

@@ -34,6 +34,8 @@ _STRUCTURE = re.compile(
 )
 _CODE_INDENT = 4
 _CODE_SIGN = re.compile(r"[{}=<>\\_|$@#]|\w\(|[^\W\d]/|::|\.\w|^\W+$")
+FIRST_PERSON = re.compile(r"I\b")
+"""A word that has a capital inside a sentence too."""
 _SOLID = re.compile(f"[{HAN}{KANA}]")
 _CLOSERS = "\"'”’»›)]}」』】》）*_~`"
 _SENTENCE_ENDS = tuple(".!?…。！？।॥‽♪")

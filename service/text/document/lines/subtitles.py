@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from service.text.document.lines.labels import label_at
 from service.text.document.lines.line import Part
 from service.text.document.lines.page import (
+    FIRST_PERSON,
     Page,
     Row,
     ends_openly,
@@ -36,7 +37,6 @@ _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+(?P<name>[^\s<>][^<>]*)>")
 _OPENING = re.compile(r"(?:>{2,3}|-(?![0-9])|[–—](?=\s))[ \t]*(?=\S)")
 _NEW_VOICE = ("[", "(", "♪", "#", "（", "【")
 _GOES_ON = ("...", "…")
-_FIRST_PERSON = re.compile(r"I\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ def _pauses_between(above: _Spoken, below: _Spoken) -> bool:
     if not first_letter(below.text).isupper() or is_shouted(above.text):
         return False
     waits = above.text.endswith((",", "-", "–", "—")) or ends_openly(above.text)
-    return not waits and not _FIRST_PERSON.match(below.text)
+    return not waits and not FIRST_PERSON.match(below.text)
 
 
 def _claim_bare_times(page: Page) -> None:
