@@ -27,7 +27,7 @@ _STARS = re.compile(r"\*+|\n[ \t]*(?=\n)")
 _MASK = re.compile(r"(?<![^\s(:\"'])\*+(?:[-/.]\*+)+(?:[-/.]?[0-9]+)?(?![^\s,.;:!?)\"'])")
 """Stars in the place of digits: `***-**-1234`."""
 _APART = re.compile(r"[^\w*]")
-_NO_LETTER = re.compile(r"[\W\d_]")
+_NO_LETTER = re.compile(r"[^\w'’]|[\d_]")
 _SUFFIX = re.compile(r"(?:e?s|ed|d|ing|er|ers|ly|ish|ness)(?![^\W_])")
 _OPERAND_BEFORE = re.compile(r"(?:(?<![\w'’])(?:[0-9]{1,16}|[a-z])|[)\]²³])\Z")
 _OPERAND_AFTER = re.compile(r"[-−]?(?:[0-9]+|[a-z](?![^\W_])|[(√π])")
@@ -41,8 +41,8 @@ _TELLING = 3
 
 _TILDE = re.compile(r"(?<!~)~(?!~)")
 _MANGLED = r"__[A-Za-z0-9]{1,40}(?:_[A-Za-z0-9]{1,40}){0,9}__"
-_BLANK = r"(?<![^\W_])_{1,9}(?:[/.-]_{1,9}){1,9}(?![^\W_])"
-_LOW_LINES = re.compile(rf"(?<!\w){_MANGLED}(?=[./]\w|\()|(?<=\w\.){_MANGLED}|{_BLANK}")
+_BLANK = r"(?<!\w)_{1,9}(?:[/.-]_{1,9}){1,9}(?!\w)"
+_LOW_LINES = re.compile(rf"(?<!\w){_MANGLED}(?=[./](?:__)?[^\W_]|\()|(?<=\w\.){_MANGLED}|{_BLANK}")
 
 
 def text_signs(text: str) -> Iterator[Edit]:
@@ -231,7 +231,9 @@ _KINDS: dict[str, SpanKind] = {
     "**": "strong", "__": "strong", "***": "strong", "*": "emphasis", "~~": "strike",
     "==": "highlight",
 }  # fmt: skip
-LEFT = re.compile(r"(?<!\*)\*{1,4}(?!\*)|(?<!_)__(?!_)|(?<!~)~~(?!~)|(?<!=)==(?!=)")
+LEFT = re.compile(
+    r"(?<!\*)\*{1,4}(?!\*)|(?<!_)__(?!_)|(?<!~)(?:~~){1,2}(?!~)|(?<!=)(?:==){1,2}(?!=)"
+)
 """Signs that may emphasise. They are looked for only in text, where the parser has none."""
 _WORD = re.compile(r"[^\W_]")
 _ARGUMENTS = re.compile(r"\*\*[A-Za-z_]\w*\s*[,)=]")

@@ -26,8 +26,10 @@ from service.text.document.tree import (
     MAX_SPANS,
     NOTHING,
     SAID,
+    Block,
     BlockKind,
     Document,
+    Leaf,
     LeafKind,
     Span,
     SpanKind,
@@ -48,6 +50,8 @@ MAX_ROUNDS = 3
 """How often a text is parsed. After the first time it is known which indented lines are no code,
 and after the second what definitions these had hidden; the third is the last in any case."""
 
+# One line that has no sign of Markdown, nor one that a line may begin or end with.
+_PLAIN = re.compile(r"[^\W\d_](?:[^\W_]|[ ,.;:?!\"'’“”‘()/%—–…-])*(?<! )")
 _SENTENCE = re.compile(r"[.!?…。！？][\"'”’»)\]」』]*\s*\Z")
 _SETEXT = re.compile(r"[ \t]*\n[ \t>]*(=+|-+)[ \t]*\n?")
 _DEFINITION = re.compile(r"\[(?!\^)[^\[\]]{1,400}\]:")
@@ -73,21 +77,17 @@ _CONTAINERS: dict[str, BlockKind] = {
 _CLOSINGS = (("<!--", "-->"), ("<![CDATA[", "]]>"), ("<!", ">"), ("<?", "?>"))
 
 
-def parse(text: str, *, markdown: bool = True) -> Document:
+def parse(text: str) -> Document:
     """Return the tree of a text. Takes time in proportion to its length, whatever it holds.
 
     Args:
         text: any text; halves of surrogate pairs and control characters too.
-        markdown: whether the text is Markdown. If not, it is one leaf.
     """
     if not text:
         return Document("", (), ())
-    if not markdown:
-        builder = TreeBuilder(text)
-        builder.open("paragraph", 0)
-        builder.leaf("text", 0, len(text), TracedText(text))
-        builder.close(len(text))
-        return builder.finish()
+    if _PLAIN.fullmatch(text) is not None:
+        leaf = Leaf("text", 0, len(text), TracedText(text), (), 0)
+        return Document(text, (leaf,), (Block("paragraph", 0, len(text), -1, 0, 1),))
     unified, crs = plain(text)
     document = read(unified).document
     if crs:

@@ -92,7 +92,12 @@ Part = Lines | Item | Row
 
 _TROUBLE = re.compile(r"[*~=_]{2}|\*[\"'“”„‘«‹「『（《【]|\[\^|\[[0-9]|`")
 _NOTE = re.compile(r"\[\^([^\s\[\]^]{1,64})\]")
-_CITATION = re.compile(r"(?<=[\w.,;:!?)\]\"”’»%])(?:\[[0-9]{1,4}(?:\s?[-–,]\s?[0-9]{1,4}){0,8}\])+")
+# `four[1][3]`, but `a[1]` and `rows[0]` are parts of programs. None begins behind a bracket, so a
+# row of them is tried once.
+_CITATION = re.compile(
+    r"(?:(?<=\w\w)|(?<=\w\w[*_~`])|(?<=\w\w[*_~]{2})|(?<=[.,;:!?)\"”’»%]))"
+    r"(?:\[[1-9][0-9]{0,3}(?:\s?[-–,]\s?[0-9]{1,4}){0,8}\])+(?![\w(\[]|\s*=)"
+)
 _TICKS = re.compile(r"`+")
 _ALERT = re.compile(r"\[!([A-Za-z]{3,16})\]")
 
@@ -190,6 +195,7 @@ def _leftovers(source: Source, pieces: Sequence[Piece]) -> tuple[list[tuple[int,
             cuts.append(note.span())
             spans.append(Span("note", *note.span(), note[1]))
         for citation in _CITATION.finditer(source.text, first, piece.end):
+            cuts.append(citation.span())
             spans.append(Span("citation", *citation.span()))
         for ticks in _TICKS.finditer(shown, first, piece.end):
             near = shown[ticks.start() - 1 : ticks.start()], shown[ticks.end() : ticks.end() + 1]

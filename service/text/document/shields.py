@@ -48,6 +48,13 @@ _SIGNS_OF_URL = re.compile(r"[*_~](?=[^\s.,;:!?]{0,80}[A-Za-z0-9/])")
 _LETTER = re.compile(r"(?m)^[ \t>]*([a-z])\)[ \t]+(?=\S)")
 _DOCTYPE = re.compile(r"(?i)<!DOCTYPE[^<>\n]{0,300}>")
 
+_OVERRIDE = re.compile(
+    r"\{(?:\\(?:an?|[biusp]|fs|fsp|fr[xyz]?|k[fo]?|K|q|be|blur|[xy]?(?:bord|shad))[0-9.-]{1,6}"
+    r"|\\(?:pos|move|fade?|org|i?clip|t)\([^()\n]{0,80}\)|\\(?:[1-4]?(?:c|a)|alpha)&H[0-9A-Fa-f]{1,8}&?"
+    r"|\\(?:fn|r)[\w ]{0,40})+\}"
+)
+"""What subtitles have for their players, as in `{\\an8}Next stop`."""
+
 _DOLLARS = re.compile(r"\\[^\n]|\$+|\n[ \t]*(?=\n)")
 _LATEX = re.compile(r"\\[()\[\]]|\\.|\n[ \t]*(?=\n)", re.DOTALL)
 
@@ -99,6 +106,7 @@ def edits(text: str, *, is_whole: bool = True) -> list[Edit]:
         found += _dollars(text)
     if "\\" in text:
         found += _backslashes(text)
+        found += (Edit(*override.span(), NOTHING) for override in _OVERRIDE.finditer(text))
     if "://" in text:
         found += _links(text)
     if "](" in text:

@@ -68,6 +68,8 @@ PAUSES: dict[str, Pause] = {
     "time": Pause(",", " "),
     # As it would be written: `1. Eggs`.
     "number": Pause(".", " "),
+    # `*sighs* fine` tells what is done, and then what is said.
+    "direction": Pause(",", " "),
     # A short line in plain text: a title, an item, an address.
     "line": Pause(".", "\n"),
     # The writer ends the line inside a paragraph, as in addresses and verse.
@@ -94,6 +96,11 @@ _OF_IDEOGRAPHS = {",": "、", ".": "。", "": ""}
 
 _RAISED = re.compile(r"[-+−]?[0-9]{1,4}")
 _SUPERSCRIPTS = dict(zip(map(ord, "0123456789+-−"), "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻", strict=True))
+
+_DIRECTION = re.compile(
+    r"(?!(?:always|as|does|has|his|is|its|perhaps|plus|this|thus|us|was|yes)\b)[a-z]+[^s\W]s\b"
+)
+"""How a chat's stage direction begins: with what somebody does, as in `*hides under the desk*`."""
 
 _ENDING = frozenset((
     "verse", "cue", "turn", "log", "header", "scene", "signature", "field", "stack", "wrapped",
@@ -186,6 +193,7 @@ class Writer:
         self._line_length = 0
         self._line_first = ""  # the first character of the line
         self._last_word = ""
+        self._direction: Span | None = None  # that the line has begun with
         self._block = -1
         self._path: dict[tuple[int, int], Block] = {}
         self._around: Sequence[Block] = ()
@@ -282,6 +290,10 @@ class Writer:
                 self._n_spaces += len(text)
             return
         n_before = 0 if words[0] == written[0] else written.index(words[0])
+        if self._direction is not None and self._direction not in leaf.spans:
+            self._direction = None
+            if words[0] not in _PAUSING:
+                self._add_pause(PAUSES["direction"])
         if self._is_soft or self._pause is not None or self._last_kind == "number":
             self._part(leaf, words[0])
         if n_before and (not self._last or self._n_spaces):
@@ -299,6 +311,8 @@ class Writer:
                 self._extend(span, span.kind, span.value, start, len(words))
         if not self._line_length:
             self._line_first = words[0]
+            if leaf.spans and leaf.spans[0].kind == "emphasis" and _DIRECTION.match(words):
+                self._direction = leaf.spans[0]
         self._last_word = words.rsplit(maxsplit=1)[-1]
         self._put(text)
         self._n_spaces = len(text) - n_before - len(words)

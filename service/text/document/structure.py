@@ -130,9 +130,10 @@ class _Joined:
                     said = TracedText(self._text[start], [start], [start + 1])
                     self._leaves.append(Leaf("text", start, start + 1, said, (), inner))
                     start += 1
+                    self._blocks[inner] = self._blocks[inner]._replace(end=start)
+                self._close(inner)
                 if start < end:
                     self.mark(start, end, index)
-                self._close(inner)
                 continue
             colon = end if role in ("speaker", "name") else -1
             is_number = line.kind == "item" and role == "name"

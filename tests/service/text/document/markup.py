@@ -35,14 +35,14 @@ SPACED = PLAIN.map(lambda made: (f"** {made[0]} **", made[1]))
 def can_enclose(sign, text):
     """Tell whether a sign may stand around a text, so that CommonMark has one meaning for them.
 
-    Signs of one kind do not touch (four tildes are a fence); those beside quotes and brackets are in no
-    others, and no link is in a link.
+    Signs of one kind do not touch (four tildes are a fence); those beside quotes, brackets and code are in
+    no others, and no link is in a link.
     """
     if len(set(sign)) > 1 and not sign.startswith("<"):
         return text[0].isalnum() and "](" not in text and not re.search(r"[*_]", text)
-    if sign[0] in "*_" and (text[0] in '(“"¿' or re.search(r"\*[“(「]|[“(\"¿][*_]", text)):
+    if sign[0] in "*_~=" and (text[0] in '(“"¿' or re.search(r"[*_~=][“(「`]|[“(\"¿`][*_~=]", text)):
         return False
-    return ("[" not in sign or "](" not in text) and text[0] != sign[0]
+    return ("[" not in sign or "](" not in text) and sign[0] not in re.match("[*_~=]*", text)[0]
 
 
 def enclosed(inside):

@@ -2,6 +2,7 @@
 
 import re
 
+from service.text.document import structure
 from service.text.document.markdown import parse
 from service.text.document.spoken import Choices, flatten
 from tests.profiles import given, many
@@ -13,12 +14,12 @@ from tests.service.text.document.trees import TEXTS, assert_sound, words
 @given(blocks=BLOCKS, end=ENDS)
 def test_markup_is_silent_wherever_it_stands(blocks, end):
     text = end.join(part for part, _ in blocks)
-    document = parse(text)
-    assert_sound(document)
-    heard = flatten(document).text.text
-    expected = [word for _, held in blocks for word in held]
-    assert words(heard) == [part for word in expected for part in words(word)]
-    assert not re.search(r"[*_~=#|<>\[\]]", heard)
+    expected = [part for _, held in blocks for word in held for part in words(word)]
+    for document in (parse(text), structure.parse(text)):
+        assert_sound(document)
+        heard = flatten(document).text.text
+        assert words(heard) == expected
+        assert not re.search(r"[*_~=#|<>\[\]]", heard)
 
 
 PROGRAMS = re.compile(
