@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 from service.errors import ServiceError, TextTooLongError
 from service.text import punctuation
 from service.text.characters import clean_text, is_meaningful, is_silent, silenced
-from service.text.document import structure
+from service.text.document import elements, structure
 from service.text.document.spoken import Choices, flatten
 from service.text.espeak import Espeak
 from service.text.languages import LANGUAGES
@@ -271,6 +271,7 @@ def _blocks(passage: Passage, normalization: Normalization | None) -> Iterator[P
     text = passage.text
     if normalization is not None and normalization.markdown:
         choices = Choices(code=normalization.code, reasoning=normalization.reasoning)
+        text = elements.unescaped(text)
         text = flatten(structure.parse(text.text), choices).text.of(text)
     kept = sorted(text.within(*span) for span in _spans(passage))
     for start, end in blocks(text.text, kept):

@@ -5,11 +5,13 @@ Only elements that are known are tags. Others are words: `<name>`, `List<String>
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from service.text.document.tree import Region, SpanKind
+from service.text.offset_mapping import TracedText
 
 
 def _names(*lists: str) -> frozenset[str]:
@@ -108,6 +110,18 @@ _NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)")
 _ALTERNATIVE = re.compile(
     r"(?<![^\s\"'])alt\s{0,9}=\s{0,9}(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'=<>`]+))", re.I
 )
+
+
+_ESCAPED = re.compile(
+    r"&(?:amp;)*lt;/?[A-Za-z](?:[^<>&\n]|&(?:amp;)*quot;){0,200}&(?:amp;)*gt;", re.I
+)
+
+
+def unescaped(text: TracedText) -> TracedText:
+    """Return a text with the tags that were escaped, once or more often, as in feeds."""
+    if "&" not in text.text:
+        return text
+    return text.sub(_ESCAPED, lambda tag: html.unescape(tag[0].replace("amp;", "")))
 
 
 def name(tag: str) -> str:

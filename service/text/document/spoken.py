@@ -292,7 +292,7 @@ class Writer:
         n_before = 0 if words[0] == written[0] else written.index(words[0])
         if self._direction is not None and self._direction not in leaf.spans:
             self._direction = None
-            if words[0] not in _PAUSING:
+            if words[0] not in _PAUSING and (n_before or self._n_spaces):
                 self._add_pause(PAUSES["direction"])
         if self._is_soft or self._pause is not None or self._last_kind == "number":
             self._part(leaf, words[0])

@@ -14,7 +14,6 @@ from service.text.normalization import (
     addresses,
     digit_by_digit,
     emoji,
-    entities,
     formulas,
     stars,
 )
@@ -113,7 +112,6 @@ def _rules(language: str, choices: Normalization) -> LanguageRules:
     own = LANGUAGES[language].load_rules()
     digits = choices.numbers_as == "digits"
     common = (
-        *entities.RULES,
         *own.early,
         *formulas.RULES,
         *own.unmarked,
