@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
 
 from service.text import punctuation
 from service.text.characters import is_blank, is_silent
@@ -25,19 +25,24 @@ def with_omissions(reading: Reading, text: TracedText) -> Reading:
     That is what nobody reads, which it tells already, and whatever belongs to no word: dropped
     emoji, the marks of Markdown, names of tags, the language of a fenced code block.
     """
-    said = iter(reading.words)
-    word = next(said, None)
-    silent = set(chain.from_iterable(range(*span) for span in reading.dropped))
+    unspoken = list(reading.dropped)
+    at = 0
+    for word in reading.words:
+        if word.text_start > at:
+            unspoken.append((at, word.text_start))
+        at = max(at, word.text_end)
+    unspoken.append((at, sys.maxsize))
+    characters = text.text
+    indexes = {
+        index
+        for first, last in (text.within(start, end) for start, end in unspoken)
+        for index in range(first, last)
+        if characters[index] != " " and _is_noticeable(characters[index])
+    }
     spans: list[tuple[int, int]] = []
-    for index, character in enumerate(text.text):
-        if not _is_noticeable(character):
-            continue
+    for index in sorted(indexes):
         start, end = text[index : index + 1].span
-        while word is not None and word.text_end <= start:
-            word = next(said, None)
-        if word is not None and word.text_start < end and start not in silent:
-            continue
-        if spans and spans[-1][1] == start:
+        if spans and spans[-1][1] >= start:
             spans[-1] = (spans[-1][0], end)
         else:
             spans.append((start, end))

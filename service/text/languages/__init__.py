@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
@@ -44,8 +45,10 @@ _TAG = re.compile(
 """Language, extended language, script and region of RFC 5646; variants and extensions follow."""
 
 _SHOWN = 40
+_TAGS_KEPT = 256
 
 
+@lru_cache(_TAGS_KEPT)
 def find_language(tag: str) -> Language:
     """Return the language of a tag of BCP 47, or of a locale's name, in any case.
 
