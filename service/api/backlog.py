@@ -32,10 +32,10 @@ class Manner:
     silence_s: float | None = None
     gain: float = 1.0
 
-    def utterance(self, text: str, open_voices: tuple[str, ...]) -> Utterance:
+    def utterance(self, clause: Clause, open_voices: tuple[str, ...]) -> Utterance:
         """Return what to say for a clause; for `open_voices` see `Utterance`."""
         return Utterance(
-            text,
+            clause.text,
             voice=self.voice,
             speed=self.speed,
             language=self.language,
@@ -43,6 +43,7 @@ class Manner:
             lexicon=self.lexicon,
             silence_s=self.silence_s,
             open_voices=open_voices,
+            words=clause.words,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from service.api.backlog import Backlog, Manner, Order
@@ -27,6 +27,8 @@ M = TypeVar("M")
 
 WriteClause = Callable[[Order, Plan, Generator[AudioSegment, None, None]], Generator[T, None, None]]
 """Makes a door's items of the segments of a clause. Runs in a thread."""
+
+_SILENT = "the text has nothing to pronounce"
 
 _STEP_CHARACTERS = 1000
 """Characters that are searched for clauses at a time, which takes three milliseconds at most."""
@@ -71,7 +73,8 @@ class ClauseSpeech(Generic[T, M]):
         turn: held while a clause is spoken, so that several texts of one client take turns.
 
     Attributes:
-        manner: how the clauses are spoken that end from now on.
+        manner: how the clauses are spoken that end from now on. What is read of the text changes
+            with the next `flush` only.
         text_end: characters of all text so far.
         taking_text: held while text is added, for who ends the text meanwhile.
         round: how often speech was cancelled. What was spoken in an earlier round is not wanted.
@@ -85,6 +88,7 @@ class ClauseSpeech(Generic[T, M]):
         write: WriteClause[T],
         turn: asyncio.Lock | None = None,
     ) -> None:
+        self._clauses = ClauseBuffer()
         self.manner = Manner()
         self.text_end = 0
         self.taking_text = asyncio.Lock()
@@ -94,12 +98,12 @@ class ClauseSpeech(Generic[T, M]):
         self._statistics = statistics
         self._write = write
         self._turn = turn or asyncio.Lock()
-        self._clauses = ClauseBuffer()
         self._open_voices: tuple[str, ...] = ()
         self._backlog: Backlog[M] = Backlog()
         self._job: SpeechJob[T] | None = None
         self._broken_off: ServiceError | None = None
         self._starts_afresh = True
+        self._has_words = False  # whether something of this text is said
         self._given = self._give()
 
     async def __aenter__(self) -> ClauseSpeech[T, M]:
@@ -113,6 +117,17 @@ class ClauseSpeech(Generic[T, M]):
     def __aiter__(self) -> AsyncIterator[Spoken[T] | Unspoken | M]:
         """Return what is spoken, and the marks."""
         return self._given
+
+    @property
+    def manner(self) -> Manner:
+        """Return how clauses are spoken; see above."""
+        return self._manner
+
+    @manner.setter
+    def manner(self, manner: Manner) -> None:
+        self._manner = manner
+        normalization = manner.normalization
+        self._clauses.choose(None if normalization is None else normalization.of_document)
 
     @property
     def n_marks(self) -> int:
@@ -150,10 +165,19 @@ class ClauseSpeech(Generic[T, M]):
                 self._order(self._clauses.add(step))
                 await asyncio.sleep(0)
 
-    def flush(self) -> None:
-        """Speak the text so far, as if it ended here."""
-        self._order(self._clauses.flush())
+    def flush(self, *, is_end: bool = True) -> None:
+        """Speak the text so far, as if it ended here.
+
+        Args:
+            is_end: whether what is added next is another text; see `ClauseBuffer.flush`.
+        """
+        clauses = self._clauses.flush(is_end=is_end)
+        if clauses and not self._has_words:
+            # A text of nothing but signs is for the planner to refuse, or to answer with silence.
+            clauses[-1] = replace(clauses[-1], is_silent=False)
+        self._order(clauses)
         self._open_voices = ()
+        self._has_words = False
 
     def mark(self, mark: M) -> None:
         """Have the mark given after the clauses so far; `flush` first, for all text."""
@@ -167,14 +191,14 @@ class ClauseSpeech(Generic[T, M]):
         """Start another round: drop the text that is not spoken, and marks of these kinds."""
         self.round += 1
         self._clauses.clear()
-        self._open_voices = ()
+        self._open_voices, self._has_words = (), False
         self._backlog.drop(Order, *kinds)
         self.stop(CancelledError("cancelled by the client"))
 
     def clear(self) -> None:
         """Drop all text and marks that wait."""
         self._clauses.clear()
-        self._open_voices = ()
+        self._open_voices, self._has_words = (), False
         self._backlog.clear()
 
     def stop(self, reason: ServiceError) -> None:
@@ -190,6 +214,7 @@ class ClauseSpeech(Generic[T, M]):
     def _order(self, clauses: list[Clause]) -> None:
         for clause in clauses:
             self._statistics.asked()
+            self._has_words = self._has_words or not clause.is_silent
             self._backlog.add(Order(clause, self.manner, self._open_voices))
             self._open_voices = voices_after(clause.text, self._open_voices)
 
@@ -200,6 +225,10 @@ class ClauseSpeech(Generic[T, M]):
                 yield order
                 continue
             spoken_round = self.round
+            if order.clause.is_silent:
+                if not is_blank(order.clause.text):
+                    yield Unspoken(order.clause, EmptyTextError(_SILENT))
+                continue
             try:
                 async with self._turn:
                     if spoken_round != self.round:
@@ -240,7 +269,7 @@ class ClauseSpeech(Generic[T, M]):
         return SpeechJob(
             self._service,
             self._synthesizer,
-            order.manner.utterance(order.clause.text, order.open_voices),
+            order.manner.utterance(order.clause, order.open_voices),
             delivery,
             lambda plan, segments: write(order, plan, segments),
             statistics=self._statistics,

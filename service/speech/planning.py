@@ -28,6 +28,8 @@ from service.text import (
     longest_in_words,
     parse,
     read_phonemes,
+    unmarked,
+    words_of,
 )
 
 MAX_SILENCE_S = 600.0
@@ -210,17 +212,20 @@ class Planner:
 
     def _parts(self, utterance: Utterance, language: str) -> list[_Part | Pause]:
         """Return the parts of a text: passages, each with how to say it, and pauses."""
-        text = utterance.text
+        text, words = utterance.text, utterance.words
         parts: list[_Part | Pause] = []
         silence_s = 0.0
         cast = utterance.cast or {}
-        for part in parse(
+        parsed = parse(
             text,
             is_ssml=utterance.kind == "ssml",
             language=language,
             open_voices=utterance.open_voices,
             strict=self.front_end.strict,
-        ):
+        )
+        if words is None and utterance.kind == "text" and len(parsed) > 1:
+            words = words_of(unmarked(text), utterance.normalization)
+        for part in parsed:
             if isinstance(part, Pause):
                 silence_s += part.duration_s
                 parts.append(part)
@@ -232,6 +237,8 @@ class Planner:
                 voice if voice is None else cast.get(voice, voice),
                 settings.language or own_language,
             )
+            if words is not None:
+                part = part.saying(words)
             speed = utterance.speed * settings.rate
             _check_speed(speed, "speed times rate")
             if len(text) > READ_AT_ONCE:

@@ -11,7 +11,7 @@ from service.errors import InvalidRequestError
 from service.extras import advice
 from service.settings import Decoding
 from service.speech.chunking import Chunking
-from service.text import USUAL, Normalization, UserLexicon
+from service.text import USUAL, Normalization, TracedText, UserLexicon
 
 TextKind = Literal["text", "ssml", "phonemes"]
 """Text with the markup of docs/markup.md, SSML, or symbols of the model's vocabulary."""
@@ -63,6 +63,8 @@ class Utterance:
             leave tags open too. None for a whole text. Of a text only.
         lexicon: pronunciations for this text, laid over those of the service; None for no others.
             Phonemes need none.
+        words: what is said of the text, if that is known already: of a clause, by the tree of the
+            text that it belongs to. None to read it as a whole.
         is_part: whether it is a part of a document: then `max_text_length` does not hold, because
             the document was admitted as a whole.
     """
@@ -77,6 +79,7 @@ class Utterance:
     lexicon: UserLexicon | None = None
     cast: Mapping[str, str] | None = None
     open_voices: tuple[str, ...] | None = None
+    words: TracedText | None = None
     is_part: bool = False
 
     @property

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from service.text.characters import check_text, encodable, is_blank, longest_in_words
     from service.text.clauses import Clause, ClauseBuffer
     from service.text.espeak import Espeak
-    from service.text.frontend import READ_AT_ONCE, FrontEnd
+    from service.text.frontend import READ_AT_ONCE, FrontEnd, words_of
     from service.text.languages import (
         LANGUAGES,
         Language,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Pause,
         parse,
         plain_text,
+        unmarked,
         voices_after,
         without_voice_tags,
     )
@@ -63,17 +64,19 @@ __all__ = [
     "plain_text",
     "read_phonemes",
     "tag_of_name",
+    "unmarked",
     "voices_after",
     "without_voice_tags",
+    "words_of",
 ]
 
 _MODULES = {
     "characters": "check_text encodable is_blank longest_in_words",
     "clauses": "Clause ClauseBuffer",
     "espeak": "Espeak",
-    "frontend": "READ_AT_ONCE FrontEnd",
+    "frontend": "READ_AT_ONCE FrontEnd words_of",
     "languages": "LANGUAGES Language find_language is_variety language_of_voice tag_of_name",
-    "markup": "Passage Pause parse plain_text voices_after without_voice_tags",
+    "markup": "Passage Pause parse plain_text unmarked voices_after without_voice_tags",
     "normalization": "USUAL Normalization",
     "offset_mapping": "TracedText",
     "reading": "Reading Word read_phonemes",

@@ -13,7 +13,7 @@ from service.errors import ServiceError, TextTooLongError
 from service.text import punctuation
 from service.text.characters import clean_text, is_meaningful, is_silent, silenced
 from service.text.document import elements, structure
-from service.text.document.spoken import Choices, flatten
+from service.text.document.spoken import flatten
 from service.text.espeak import Espeak
 from service.text.languages import LANGUAGES
 from service.text.markup.passages import Hint, Passage
@@ -266,13 +266,18 @@ class FrontEnd:
         return True
 
 
+def words_of(text: TracedText, normalization: Normalization | None) -> TracedText:
+    """Return what is said of a text, by its tree."""
+    choices = None if normalization is None else normalization.of_document
+    if choices is None:
+        return text
+    text = elements.unescaped(text)
+    return flatten(structure.parse(text.text), choices).text.of(text)
+
+
 def _blocks(passage: Passage, normalization: Normalization | None) -> Iterator[Passage]:
     """Yield the blocks of a passage, which have the words of its tree and no markup."""
-    text = passage.text
-    if normalization is not None and normalization.markdown:
-        choices = Choices(code=normalization.code, reasoning=normalization.reasoning)
-        text = elements.unescaped(text)
-        text = flatten(structure.parse(text.text), choices).text.of(text)
+    text = passage.words if passage.words is not None else words_of(passage.text, normalization)
     kept = sorted(text.within(*span) for span in _spans(passage))
     for start, end in blocks(text.text, kept):
         part = text[start:end]

@@ -51,12 +51,15 @@ class TracedText:
         first = bisect_left(self._starts, start)
         return first, max(first, bisect_right(self._ends, end))
 
-    def moved(self, place: Callable[[int], int]) -> TracedText:
+    def moved(
+        self, place: Callable[[int], int], place_of_end: Callable[[int], int] | None = None
+    ) -> TracedText:
         """Return the text with other spans: `place` gives for each offset another one.
 
-        It must never go backwards.
+        It must never go backwards; nor `place_of_end`, if the ends of spans have one of their own.
         """
-        return TracedText(self.text, list(map(place, self._starts)), list(map(place, self._ends)))
+        starts = list(map(place, self._starts))
+        return TracedText(self.text, starts, list(map(place_of_end or place, self._ends)))
 
     def of(self, source: TracedText) -> TracedText:
         """Return this text, which was made of another one, with the spans that one has."""

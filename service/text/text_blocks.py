@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from service.text.clauses import ClauseBuffer
+from service.text.clauses import clause_length
 
 BLOCK_LENGTH = 1_000
 """Usual length of a block in characters: some ten sentences. Reading a block takes a few hundredths
@@ -36,21 +36,17 @@ def _cuts(text: str) -> Iterator[int]:
     if len(text) <= BLOCK_LENGTH:
         yield len(text)
         return
-    buffer = ClauseBuffer(
-        first_length=BLOCK_LENGTH, min_length=BLOCK_LENGTH, max_length=BLOCK_LENGTH
-    )
     start = end = best = 0
-    for position in range(0, len(text), BLOCK_LENGTH):
-        clauses = buffer.add(text[position : position + BLOCK_LENGTH])
-        if position + BLOCK_LENGTH >= len(text):
-            clauses += buffer.flush()
-        for clause in clauses:
-            while end + len(clause.text) - start > BLOCK_LENGTH and end > start:
-                start = best if best > start else end
-                yield start
-            end += len(clause.text)
-            said = clause.text.rstrip(_CLOSING)
-            paragraph = text[end : end + 2].strip(" \t\r") == "\n\n"
-            if said.endswith(_SENTENCE_ENDS) or paragraph:
-                best = end
+    while end < len(text):
+        part = text[end : end + BLOCK_LENGTH + 1]
+        is_final = end + len(part) == len(text)
+        length = clause_length(part, BLOCK_LENGTH, BLOCK_LENGTH, is_final=is_final) or len(part)
+        while end + length - start > BLOCK_LENGTH and end > start:
+            start = best if best > start else end
+            yield start
+        end += length
+        said = text[:end].rstrip(_CLOSING)[-1:]
+        paragraph = text[end : end + 2].strip(" \t\r") == "\n\n"
+        if said.endswith(_SENTENCE_ENDS) or paragraph:
+            best = end
     yield end

@@ -103,7 +103,7 @@ class SpeechContext:
             self._writer.hear(text)
             await self._speech.add(text)
             if self._auto_mode:
-                self._speech.flush()
+                self._speech.flush(is_end=False)
         if message.flush:
             self._flush()
 

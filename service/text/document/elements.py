@@ -190,6 +190,16 @@ class Tags:
         return found
 
 
+def breaks(name: str) -> bool:
+    """Tell whether words before and after a tag do not touch."""
+    return name.removeprefix("/") in BREAKS
+
+
+def is_known(name: str | None, attributes: str) -> bool:
+    """Tell whether what has the shape of a tag's beginning may become a tag."""
+    return name is not None and (name.lower() in _KNOWN or "=" in attributes)
+
+
 def alternative(tag: str) -> tuple[int, int] | None:
     """Return where the words stand that a tag has for those who see no image, if it has any."""
     found = _ALTERNATIVE.search(tag)

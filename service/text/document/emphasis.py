@@ -291,7 +291,11 @@ def pairs(text: str, left: Sequence[Left]) -> tuple[list[Pair], list[Left]]:
                 continue
         if _is_arguments(text, sign, before):
             continue
-        if not opens and not closes and (mark in ("~~", "==") or _is_operator(text, sign)):
+        if (
+            not opens
+            and not closes
+            and (mark in ("~~", "==") or is_operator(text, sign.start, sign.end))
+        ):
             continue
         is_pair = opening is not None and (
             (closes and not opening.after.isspace())
@@ -325,7 +329,8 @@ def _is_arguments(text: str, sign: Left, before: str) -> bool:
     return text[max(0, sign.start - _REACH) : sign.start].rstrip()[-1:] in ("(", ",")
 
 
-def _is_operator(text: str, sign: Left) -> bool:
-    before = text[max(0, sign.start - _REACH) : sign.start].rstrip(" \t")
-    after = text[sign.end : sign.end + _REACH].lstrip(" \t")
+def is_operator(text: str, start: int, end: int) -> bool:
+    """Tell whether a sign stands between what is multiplied or raised: `2 *3`, `x ** y`."""
+    before = text[max(0, start - _REACH) : start].rstrip(" \t")
+    after = text[end : end + _REACH].lstrip(" \t")
     return bool(_OPERAND_BEFORE.search(before) and _OPERAND_AFTER.match(after))

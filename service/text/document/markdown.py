@@ -86,13 +86,18 @@ def parse(text: str) -> Document:
     if not text:
         return Document("", (), ())
     if _PLAIN.fullmatch(text) is not None:
-        leaf = Leaf("text", 0, len(text), TracedText(text), (), 0)
-        return Document(text, (leaf,), (Block("paragraph", 0, len(text), -1, 0, 1),))
+        return one_leaf(text)
     unified, crs = plain(text)
     document = read(unified).document
     if crs:
         return document.moved(text, lambda at: at + bisect_left(crs, at))
     return document
+
+
+def one_leaf(text: str) -> Document:
+    """Return the tree of a text, which is not empty, as a paragraph that has no markup."""
+    leaf = Leaf("text", 0, len(text), TracedText(text), (), 0)
+    return Document(text, (leaf,), (Block("paragraph", 0, len(text), -1, 0, 1),))
 
 
 @dataclass(frozen=True, slots=True)

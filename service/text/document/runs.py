@@ -216,7 +216,7 @@ def _leftovers(source: Source, pieces: Sequence[Piece]) -> tuple[list[tuple[int,
 def _is_apart(piece: Piece) -> bool:
     """Tell whether words before and after a piece do not touch."""
     if piece.kind == "tag":
-        return piece.spans[-1].value.removeprefix("/") in elements.BREAKS
+        return elements.breaks(piece.spans[-1].value)
     return piece.kind in ("soft", "hard")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -199,8 +199,11 @@ class Writer:
         self._around: Sequence[Block] = ()
 
     def take(self) -> Spoken:
-        """Return what was written since the last time, but white space at its end."""
-        spaces = self._cut_spaces()
+        """Return what was written since the last time, without white space around it.
+
+        The pause between two parts is theirs who join them.
+        """
+        self._cut_spaces()
         ranges = [
             Range(kind, start, end, value)
             for (kind, value), (start, end) in zip(self._kinds, self._ranges.values(), strict=True)
@@ -208,8 +211,8 @@ class Writer:
         spoken = Spoken(
             concatenate(self._parts), tuple(sorted(ranges, key=_order)), tuple(self._dropped)
         )
-        self._parts, self._dropped = spaces, []
-        self._length = self._n_spaces = sum(map(len, spaces))
+        self._parts, self._dropped = [], []
+        self._length = self._n_spaces = 0
         self._ranges.clear()
         self._kinds.clear()
         self._held.clear()
@@ -223,18 +226,11 @@ class Writer:
             blocks: those that the leaves are in, with all around them, by their indexes.
             regions: those that the leaves may be in, in order.
         """
-        skipped = [
-            (region.start, region.end)
-            for region in regions
-            if region.kind == "reasoning" and self._choices.reasoning == "skip"
-        ]
-        for leaf in leaves:
-            if skipped and self._is_skipped(leaf, skipped):
-                continue
+        for leaf, is_left_out in zip(leaves, self.left_out(leaves, blocks, regions), strict=True):
             kind = leaf.kind
-            if kind in SAID:
-                if kind == "code" and self._is_left_out(leaf, blocks):
-                    continue
+            if is_left_out:
+                self._drop(leaf.start, leaf.end)
+            elif kind in SAID:
                 self._say(leaf, blocks)
             elif kind == "soft":
                 self._is_soft = True
@@ -247,21 +243,40 @@ class Writer:
             elif leaf.block >= 0 and blocks[leaf.block].kind == "metadata":
                 self._drop(leaf.start, leaf.end)
 
-    def _is_skipped(self, leaf: Leaf, skipped: Sequence[tuple[int, int]]) -> bool:
-        index = bisect_right(skipped, leaf.start, key=lambda span: span[0]) - 1
-        if index < 0 or leaf.start >= skipped[index][1]:
-            return False
-        self._drop(leaf.start, leaf.end)
-        return True
+    def end_line(self) -> None:
+        """Write the pause of a line that ends a heading, a row or, if it is not wrapped, an item.
 
-    def _is_left_out(self, leaf: Leaf, blocks: Blocks) -> bool:
-        if self._choices.code == "read" or leaf.block < 0:
-            return False
-        block = blocks[leaf.block]
-        if block.kind != "code" or block.value is None:
-            return False
-        self._drop(leaf.start, leaf.end)
-        return True
+        Of other lines only the next one tells whether the words go on.
+        """
+        kinds = {block.kind for block in self._path.values()}
+        if not self._parts or kinds.isdisjoint(("heading", "row", "item")):
+            return
+        if kinds.isdisjoint(("heading", "row")) and self._line_length in WRAPPED_LINE:
+            return
+        if self._last and self._last not in _PAUSING:
+            mark = _OF_IDEOGRAPHS["."] if is_ideographic(self._last) else "."
+            self._cut_spaces()
+            self._put(TracedText(mark, [self._end - 1], [self._end]))
+
+    def left_out(
+        self, leaves: Sequence[Leaf], blocks: Blocks, regions: Sequence[Region]
+    ) -> Iterator[bool]:
+        """Tell of each leaf whether it is left out by choice; arguments as of `write`."""
+        is_code_skipped = self._choices.code == "skip"
+        skipped = [
+            (region.start, region.end)
+            for region in regions
+            if region.kind == "reasoning" and self._choices.reasoning == "skip"
+        ]
+        for leaf in leaves:
+            index = bisect_right(skipped, leaf.start, key=lambda span: span[0]) - 1
+            if index >= 0 and leaf.start < skipped[index][1]:
+                yield True
+            elif is_code_skipped and leaf.kind == "code" and leaf.block >= 0:
+                block = blocks[leaf.block]
+                yield block.kind == "code" and block.value is not None
+            else:
+                yield False
 
     def _drop(self, start: int, end: int) -> None:
         if self._dropped and self._dropped[-1][1] == start:
@@ -285,7 +300,7 @@ class Writer:
             self._enter(leaf, blocks)
         words = written.strip()
         if not words:
-            if self._last and self._pause is None and not self._is_soft:
+            if self._last and self._parts and self._pause is None and not self._is_soft:
                 self._put(text)
                 self._n_spaces += len(text)
             return
@@ -296,7 +311,7 @@ class Writer:
                 self._add_pause(PAUSES["direction"])
         if self._is_soft or self._pause is not None or self._last_kind == "number":
             self._part(leaf, words[0])
-        if n_before and (not self._last or self._n_spaces):
+        if n_before and (not self._last or not self._parts or self._n_spaces):
             text = text[n_before:]
             n_before = 0
         if self._around:
@@ -356,6 +371,8 @@ class Writer:
             mark = _OF_IDEOGRAPHS[mark]
         if pause.space != " ":
             self._line_length = 0
+        if not self._parts:
+            return
         # A word that takes the mark with it, such as `min.`, must not reach up to the next one.
         end = min(self._end, leaf.start)
         space = "" if mark in _SOLID and pause.space == " " else pause.space
@@ -370,18 +387,15 @@ class Writer:
             first.isdecimal() and self._last_word.islower() and not self._line_first.isdecimal()
         )
 
-    def _cut_spaces(self) -> list[TracedText]:
-        """Take back the white space that was written last, and return it."""
-        cut: list[TracedText] = []
+    def _cut_spaces(self) -> None:
+        """Take back the white space that was written last."""
         while self._n_spaces and self._parts:
             last = self._parts.pop()
             n_kept = max(0, len(last) - self._n_spaces)
             self._n_spaces -= len(last) - n_kept
             self._length -= len(last) - n_kept
-            cut.insert(0, last[n_kept:])
             if n_kept:
                 self._parts.append(last[:n_kept])
-        return cut
 
     def _put(self, text: TracedText) -> None:
         self._parts.append(text)

@@ -1,11 +1,22 @@
-"""The tree of a text that arrives in pieces, whose leaves are given out as soon as they are final.
+"""The tree of a text that arrives in pieces: what it says so far, and how much of that is certain.
 
-Only what the text says is final, not what stands around it: a paragraph may still become a heading,
-and a number at the start of a line an item's. Neither changes words or their places. What does, and
-cannot be waited for: a name that a later definition makes a link (`[a][b]` is two words before `b`
-is defined), an end tag that tells that a word in angle brackets was a tag, a sign that is closed
-after more than `PATIENCE` characters, and `</think>` without a beginning, behind text that was
-given out.
+Certain is what the text says, not what stands around it: a paragraph may still become a heading,
+and a number at the start of a line an item's. Neither changes words or their places. The tree is
+made of all that the last block has, also of what was taken, so a sign that closes is known as one
+however far away it was opened.
+
+What is open, and what becomes of it:
+
+- A sign of emphasis before a word (`*He nods.`) is silent at once. Nothing says it without a
+  partner either, so nothing waits for the partner.
+- After a bracket, a formula's dollar sign, a backtick or a sign inside a word the same characters
+  may be said in another way, so what follows is not certain until it is closed. Whoever takes the
+  words decides how long to wait.
+- The target of a link and the inside of a tag are not even shown before they are closed, or longer
+  than `LONGEST_HIDDEN`.
+- What cannot be waited for: a name that a later definition makes a link (`[a][b]` is two words
+  before `b` is defined), an end tag that tells that a word in angle brackets was a tag, and
+  `</think>` without a beginning, behind words that were taken.
 """
 
 from __future__ import annotations
@@ -15,125 +26,162 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from service.text.document import elements, shields
-from service.text.document.markdown import Context, Parsed, read
+from service.text.document import elements, emphasis, shields
+from service.text.document.markdown import Context, Parsed, one_leaf, read
 from service.text.document.source import TEXT, plain
 from service.text.document.tree import NOTHING, SAID, Block, Leaf, Region, Span
 
-PATIENCE = 400
-"""Characters after which a sign that nothing closed is taken for what it is without a partner. Some
-25 s of speech, and more than most that is emphasised or linked."""
+LONGEST_HIDDEN = 2_000
+"""Characters of a target or a tag that is not closed. Longer are only files inside an address."""
 
-_LONG = 2_000
+_SHORT = 300
+"""Characters of a paragraph after which it is parsed as if it began further on."""
+_PATIENCE = 1_000
+"""The same if something is open. It is forgotten then: a sign that closes is silent without a
+partner too."""
+_LONG = 2 * _PATIENCE
 _PARTS = 16
 """A text of which so much may still change is parsed again when it has grown by one of so many
 parts, so that the work stays in proportion to the text."""
 _MAX_KNOWN = 4_000
 """Characters of definitions that are kept for what follows."""
 
-# White space at the end of a text may end a line, and the next line may change what a line is, so
-# neither is final.
-_END = re.compile(
-    r"[.!?…:;,][\"'”’»)\]*_~`]{0,9}(?=\s)|[。！？、，]|(?<!\\)(?=\n[ \t>]{0,99}[^\s>])"
+# Behind these a clause may end, or what is open may be closed.
+_DUE = re.compile(
+    r"[.!?…؟۔‽:;,،؛–\"'”’»›)\]}>`$*_~=|]\s|[。！？।॥、，；：—」』】》〕）].|\n", re.DOTALL
 )
-_DUE = re.compile(r"[.!?…:;,][\"'”’»)\]*_~`]{0,9}\s|[。！？、，]|\n[ \t>]{0,9}[^\s>]")
-_REACH = 10
-"""Length of the longest of them but one."""
 # A line that is nothing but this may be the mark of a block, or a rule below what is before it.
 _MARKER = re.compile(r"(?=.)[ \t>]{0,99}(?:(?:[0-9]{1,9}[.)]?|[-+*#=|:_~`]+)[ \t]{0,9})?")
-# Lines whose first sign means what those around it make of it.
+# Lines of which the next one tells how they are read: boxes, definitions, comparisons, rows.
 _HELD = re.compile(
-    r"(?m)^[ \t>]*(?:[–—☐☑☒✓✔✗✘]|\(?(?:[0-9]{1,3}|[A-Za-z]|[ivxIVX]{2,5})[.)][ \t]|\[[ xX]\]"
-    r"|[0-9]\ufe0f?\u20e3|\[[^\[\]\n]{1,400}\]:)|^[ \t]*>[ \t]*[=$€£0-9.]|[|\t]"
+    r"(?m)^[ \t>]*(?:\[[ xX]\]|\[[^\[\]\n]{1,400}\]:)"
+    r"|^[ \t]*>[ \t]*[=$€£0-9.]|\||(?<=\S)\t(?=\S)"
 )
 _QUANTITY = re.compile(r"\s*(?:[-+#>][ \t]*(?:[0-9][^\n]*)?)?\n?\Z")
 _METADATA = re.compile(
     r"(?:-{1,3}|\+{1,3})\Z|(?:---|\+\+\+)[ \t]*\n(?!\n)"
     r"(?:(?!---|\+\+\+)(?:[\w\"'][\w\"'.-]*[ \t]*[:=].*|[ \t#\]}-].*|)\n){0,200}[^\n]{0,80}\Z"
 )
-_OPENER = re.compile(rf"\[|\]|[*_]+|~~|==|`|<|\w[*{TEXT}]{{2,}}")
+_SIGN = re.compile(r"[\\`*_~=\[\]<>|$&]")
+_OPENER = re.compile(rf"\[|\]|[*_]+|~~|==|`+|<|\w[*{TEXT}]{{2,}}")
 _DOLLAR = re.compile(r"\$")
-_SIGNS = frozenset("`*_~=")
+_TARGET = re.compile(r"\(\s*(?:<[^<>\n]*|\S*)(?:\s+(?:[\"'(][^\n]*)?)?\Z")
+_TAG = re.compile(
+    r"<(?:!--.*|[!?][^<>]*|/?([A-Za-z][A-Za-z0-9-]*)?(\s[^<>]*|[:@/][^\s<>]*)?)\Z", re.DOTALL
+)
 
 
-class Part(NamedTuple):
-    """Leaves that are final.
+class Look(NamedTuple):
+    """What a text says behind what was taken of it.
 
     Attributes:
-        leaves: in the order of the text, behind those of the part before. One may be the rest of a
-            leaf that was given out in part.
+        leaves: in the order of the text. The first may be the rest of one that was taken in part.
         blocks: those that the leaves are in, with all around them, by their indexes.
         regions: those that the leaves are in, in order. One that goes on ends with the leaves.
+        certain: offset up to which no word changes, however the text goes on.
     """
 
     leaves: Sequence[Leaf]
     blocks: Mapping[int, Block]
     regions: Sequence[Region]
+    certain: int
+
+
+class _Region(NamedTuple):
+    """A region that is open: the name of its tag, its kind, and where it begins."""
+
+    name: str
+    kind: Literal["reasoning", "details"]
+    start: int
 
 
 class Stream:
-    """Feed it pieces of a text; it returns what is final, with offsets into the whole text.
+    """Feed it pieces of a text, look at what it says, and take what is wanted from its beginning.
+
+    All offsets are of the whole text.
 
     Args:
-        patience: characters after which a sign that nothing closed is taken for text.
+        markdown: whether the text is Markdown. If not, it is one leaf.
+
+    Attributes:
+        is_markdown: as above.
     """
 
-    def __init__(self, patience: int = PATIENCE) -> None:
-        self._patience = patience
+    def __init__(self, *, markdown: bool = True) -> None:
+        self.is_markdown = markdown
         # What is parsed: definitions from before, and the text from the block on that may go on.
         self._text = ""
         self._n_known = 0  # length of these definitions
         self._shift = 0  # from offsets in it to those in the whole plain text
+        self._parsed: Parsed | None = None
         self._parsed_length = self._searched = 0
-        self._is_due = False  # whether words have ended since
-        self._return = ""  # the first half of what may be a line's end
+        self._starts: Sequence[int] = ()  # of the outermost blocks that are there in any case
+        self._is_closed = True
+        self._is_due = False  # whether a clause may have ended since
+        self._is_half = False  # whether the text ends with what may be half of a line's end
         self._returns: list[int] = []  # where `\n` stands for `\r\n` in the whole plain text
-        self._given = 0  # up to where leaves were given out, in the whole plain text
+        self._taken = 0  # in the whole plain text
+        self._leaves: Sequence[Leaf] = ()
         self._n_blocks = 0  # how many blocks are before the text that is parsed
         self._is_start = True
         self._is_inside = False
-        self._numbers: set[int] = set()
+        self._numbers = {0}  # before `1.`, which is an item without waiting for `2.`
         self._names: set[str] = set()
-        self._region: tuple[str, Literal["reasoning", "details"], int] | None = None
+        self._region: _Region | None = None
 
-    def feed(self, piece: str) -> Part:
-        """Add a piece and return the leaves that became final."""
-        text = self._return + piece
-        self._return = "\r" if text.endswith("\r") else ""
-        self._add(text[: len(text) - len(self._return)])
-        return self._take(is_end=False) if self._is_worth_it() else Part((), {}, ())
-
-    def close(self) -> Part:
-        """Return the leaves that are left: nothing follows."""
-        self._add(self._return)
-        self._return = ""
-        return self._take(is_end=True)
-
-    def _add(self, text: str) -> None:
-        unified, returns = plain(text)
+    def feed(self, piece: str) -> None:
+        """Add a piece."""
+        if self._is_half and piece.startswith("\n"):
+            self._returns.append(len(self._text) + self._shift - 1)
+            piece = piece[1:]
+        self._is_half = piece.endswith("\r") or (self._is_half and not piece)
+        unified, returns = plain(piece)
         length = len(self._text) + self._shift
         self._returns += (length + at for at in returns)
         self._text += unified
 
-    def _is_worth_it(self) -> bool:
-        """Tell whether something may be final that was not before."""
-        text, searched = self._text, self._searched
-        self._searched = len(text)
-        ends = _DUE.finditer(text, max(searched - _REACH, self._n_known))
-        self._is_due = self._is_due or any(found.end() > searched for found in ends)
-        if not self._is_due:
-            return False
-        if len(text) > _LONG and (len(text) - self._parsed_length) * _PARTS < len(text):
-            return False
-        if _MARKER.fullmatch(text, text.rfind("\n") + 1) is not None:
-            return False
-        if not self._is_start:
-            return True
-        return _METADATA.match(text) is None and _QUANTITY.match(text) is None
+    def is_worth_it(self, is_due: bool) -> bool:
+        """Tell whether a look may show more than the last one.
 
-    def _take(self, *, is_end: bool) -> Part:
+        Args:
+            is_due: whether there is a reason to look even if no clause has ended since.
+        """
+        text, searched = self._text, self._searched
+        self._searched = length = len(text)
+        self._is_due = is_due or self._is_due or _DUE.search(text, max(searched - 1, 0)) is not None
+        if length > _LONG and (length - self._parsed_length) * _PARTS < length:
+            return False
+        return self._is_due
+
+    def look(self, *, is_end: bool = False) -> Look:
+        """Return what the text says, behind what was taken.
+
+        Args:
+            is_end: whether nothing follows.
+        """
+        self._forget_taken()
         text = self._text
         self._parsed_length, self._is_due = len(text), False
+        parsed = self._parsed = self._read()
+        line = len(text) if is_end else text.rfind("\n") + 1
+        self._starts = [start for start in parsed.starts if self._n_known <= start < line]
+        last = self._line_of(self._starts[-1]) if self._starts else self._n_known
+        taken = self._taken - self._shift
+        open_ = _Open(parsed, taken, last, line)
+        if not (is_end or not self.is_markdown):
+            open_.examine(is_start=self._is_start)
+        self._is_closed = open_.opener < max(self._n_known, taken - _PATIENCE)
+        return self._look(parsed, taken, open_)
+
+    def take(self, end: int) -> None:
+        """Leave out what is before an offset from now on."""
+        self._taken = self._plain_place(end)
+        taken = self._taken - self._shift
+        _, self._region = self._regions([leaf for leaf in self._leaves if leaf.end <= taken])
+
+    def _read(self) -> Parsed:
+        if not self.is_markdown:
+            return Parsed(one_leaf(self._text), self._text, (), True)
         context = Context(
             definitions=self._n_known,
             is_start=self._is_start,
@@ -141,33 +189,21 @@ class Stream:
             numbers=frozenset(self._numbers),
             names=frozenset(self._names),
         )
-        parsed = read(text, context)
-        line = len(text) if is_end else text.rfind("\n") + 1
-        starts = [start for start in parsed.starts if self._n_known <= start < line]
-        last = max(text.rfind("\n", 0, starts[-1]) + 1, self._n_known) if starts else self._n_known
-        open_ = _Open(parsed, last, line, self._patience)
-        limit = max(len(text) if is_end else open_.limit(), self._given - self._shift)
-        part = self._part(parsed, limit)
-        if open_.may_be_cut(limit):
-            self._forget(parsed, limit, is_inside=True)
-        elif last > self._n_known:
-            self._forget(parsed, last, is_inside=False)
-        return part
+        return read(self._text, context)
 
-    def _part(self, parsed: Parsed, limit: int) -> Part:
-        """Return the leaves between what was given out and an offset of the parsed text."""
+    def _look(self, parsed: Parsed, taken: int, open_: _Open) -> Look:
+        """Return the leaves between what was taken and what is hidden."""
         document = parsed.document
         shift = self._n_blocks - self._n_known_blocks(parsed)
-        given = self._given - self._shift
         leaves: list[Leaf] = []
         blocks: dict[int, Block] = {}
         memo: dict[int, tuple[Span, ...]] = {}
-        first = bisect_left(document.leaves, given + 1, key=lambda leaf: leaf.end)
-        for leaf in document.leaves[first:]:
-            if leaf.start >= limit:
+        first = bisect_left(document.leaves, taken + 1, key=lambda leaf: leaf.end)
+        for whole in document.leaves[first:]:
+            if whole.start >= open_.hidden:
                 break
-            leaves.append(_cut(leaf, given, limit))
-            block = leaf.block
+            leaves += _without(whole.cut(taken, open_.hidden), open_.silent)
+            block = whole.block
             while block >= 0 and block + shift not in blocks:
                 one = document.blocks[block]
                 blocks[block + shift] = one._replace(
@@ -176,14 +212,43 @@ class Stream:
                     parent=one.parent + shift if one.parent >= 0 else -1,
                 )
                 block = one.parent
-        regions = list(self._regions(leaves))
-        self._given = limit + self._shift
-        return Part([self._moved(leaf, shift, memo) for leaf in leaves], blocks, regions)
+        self._leaves = leaves
+        regions, _ = self._regions(leaves)
+        moved = [self._moved(leaf, shift, memo) for leaf in leaves]
+        return Look(moved, blocks, regions, self._place(open_.certain))
 
     def _n_known_blocks(self, parsed: Parsed) -> int:
         """Return how many blocks the definitions from before make."""
         blocks = parsed.document.blocks
         return bisect_left(blocks, self._n_known, key=lambda block: block.start)
+
+    def _line_of(self, at: int) -> int:
+        return max(self._text.rfind("\n", 0, at) + 1, self._n_known)
+
+    def _forget_taken(self) -> None:
+        """Parse from where no more of what was taken matters."""
+        parsed, taken = self._parsed, self._taken - self._shift
+        if parsed is None:
+            return
+        starts = [start for start in map(self._line_of, self._starts) if start <= taken]
+        if starts and starts[-1] > self._n_known:
+            self._forget(parsed, starts[-1], is_inside=False)
+        elif not self.is_markdown or self._may_be_cut(parsed, taken):
+            self._forget(parsed, taken, is_inside=True)
+
+    def _may_be_cut(self, parsed: Parsed, taken: int) -> bool:
+        """Tell whether a long paragraph may be parsed from an offset on as if it began there."""
+        text = self._text
+        if taken - self._n_known < _SHORT or not self._is_closed:
+            return False
+        if text[taken - 1] == "\n":
+            return False
+        leaves = parsed.document.leaves
+        leaf = leaves[bisect_left(leaves, taken, key=lambda leaf: leaf.end)]
+        if leaf.kind != "text" or leaf.spans or leaf.block < 0:
+            return False
+        block = parsed.document.blocks[leaf.block]
+        return block.kind == "paragraph" and block.parent < 0 and block.start <= self._n_known + 3
 
     def _forget(self, parsed: Parsed, end: int, *, is_inside: bool) -> None:
         """Parse from an offset on in future, with what those before it should know."""
@@ -197,17 +262,25 @@ class Stream:
         final = self._text[self._n_known : end]
         self._numbers.update(shields.line_numbers(final))
         self._names.update(elements.names(final))
-        self._n_blocks += n_final - first
+        self._n_blocks += max(n_final, first) - first
         self._shift += end - len(known)
         self._text = known + self._text[end:]
         self._n_known = len(known)
-        self._parsed_length = self._searched = len(self._text)
+        self._searched = len(self._text)
         self._is_start, self._is_inside = False, is_inside
 
     def _place(self, at: int) -> int:
         """Return the offset in the caller's text for one in what is parsed."""
         at += self._shift
         return at + bisect_left(self._returns, at) if self._returns else at
+
+    def _plain_place(self, at: int) -> int:
+        """Return the offset in the plain text for one in the caller's text."""
+        if not self._returns:
+            return at
+        return at - bisect_left(
+            range(len(self._returns)), at, key=lambda n: self._returns[n] + n + 1
+        )
 
     def _moved(self, leaf: Leaf, n_blocks: int, memo: dict[int, tuple[Span, ...]]) -> Leaf:
         spans = memo.get(id(leaf.spans))
@@ -221,88 +294,110 @@ class Stream:
         block = leaf.block + n_blocks if leaf.block >= 0 else -1
         return Leaf(leaf.kind, start, end, text, spans, block)
 
-    def _regions(self, leaves: Sequence[Leaf]) -> Iterator[Region]:
-        """Yield the regions that leaves are in, and remember the one that is open behind them."""
+    def _regions(self, leaves: Sequence[Leaf]) -> tuple[list[Region], _Region | None]:
+        """Return the regions that leaves are in, and the one that is open behind them."""
+        found: list[Region] = []
+        open_ = self._region
         for leaf in leaves:
             name = leaf.spans[-1].value if leaf.kind == "tag" else ""
-            if self._region is not None and name == f"/{self._region[0]}":
-                yield Region(*self._region[1:], self._place(leaf.end))
-                self._region = None
-            elif self._region is None and name in elements.PUT_APART:
+            if open_ is not None and name == f"/{open_.name}":
+                found.append(Region(open_.kind, open_.start, self._place(leaf.end)))
+                open_ = None
+            elif open_ is None and name in elements.PUT_APART:
                 kind = elements.beginning(self._text, name, leaf.start, leaf.end)
                 if kind is not None:
-                    self._region = name, kind, self._place(leaf.start)
-        if self._region is not None and leaves:
-            yield Region(*self._region[1:], self._place(leaves[-1].end))
+                    open_ = _Region(name, kind, self._place(leaf.start))
+        if open_ is not None and leaves:
+            found.append(Region(open_.kind, open_.start, self._place(leaves[-1].end)))
+        return found, open_
 
 
-def _cut(leaf: Leaf, first: int, end: int) -> Leaf:
-    """Return the part of a leaf between two offsets, of which it has some."""
-    if first <= leaf.start and leaf.end <= end:
-        return leaf
-    start, stop = max(leaf.start, first), min(leaf.end, end)
-    text = leaf.text[slice(*leaf.text.within(start, stop))] if leaf.text else NOTHING
-    kind = leaf.kind if text or leaf.kind not in SAID else "mark"
-    return leaf._replace(kind=kind, start=start, end=stop, text=text or NOTHING)
+def _without(leaf: Leaf, silent: Sequence[tuple[int, int]]) -> Iterator[Leaf]:
+    """Yield the parts of a leaf, with marks in place of signs in it."""
+    at = leaf.start
+    for start, end in silent:
+        if leaf.start <= start and end <= leaf.end:
+            if at < start:
+                yield leaf.cut(at, start)
+            yield Leaf("mark", start, end, NOTHING, leaf.spans, leaf.block)
+            at = end
+    if at < leaf.end:
+        yield leaf.cut(at, leaf.end)
 
 
 class _Open:
-    """What may go on of a text: its last outermost block.
+    """What is open at the end of a text.
 
     Args:
         parsed: what there is of the text.
+        taken: up to where words were taken: what was opened before makes no difference to them.
         last: where the last outermost block begins that a whole line belongs to.
         line: where the last line begins, which is not whole.
-        patience: as of the stream.
+
+    Attributes:
+        certain: up to where no word can change, however the text goes on.
+        hidden: from where on nothing is shown yet.
+        silent: the signs behind `taken` that are silent although nothing closes them yet.
+        opener: the last sign that nothing closes, -1 if there is none.
     """
 
-    def __init__(self, parsed: Parsed, last: int, line: int, patience: int) -> None:
-        self._parsed = parsed
+    def __init__(self, parsed: Parsed, taken: int, last: int, line: int) -> None:
         self._document = parsed.document
         self._text = parsed.document.text
+        self._shown = parsed.shown
+        self._is_clear = parsed.is_certain
+        self._taken = taken
         self._last = last
         self._line = line
-        self._patience = patience
-        self._is_closed = True  # whether nothing in the last lines was left open
+        self.certain = self.hidden = len(self._text)
+        self.silent: list[tuple[int, int]] = []
+        self.opener = -1
 
-    def limit(self) -> int:
-        """Return up to where nothing can change any more, however the text goes on."""
-        limit = self._last
-        if not self._parsed.is_certain:
-            return limit
+    def examine(self, *, is_start: bool) -> None:
+        """Find what is open.
+
+        Args:
+            is_start: whether the text begins with what is parsed.
+        """
+        if _MARKER.fullmatch(self._text, self._line) is not None:
+            self.hidden = self._line
+        if is_start and _METADATA.match(self._text) is not None:
+            self.hidden = 0 if len(self._text) < LONGEST_HIDDEN else self.hidden
+        elif is_start and _QUANTITY.match(self._text) is not None:
+            self.certain = 0
+        self.certain = min(self.certain, max(self._fixed(), self._taken), self.hidden)
+
+    def _fixed(self) -> int:
+        """Return up to where the blocks and what is open in their lines leave no doubt."""
+        fixed = self._last
+        if not self._is_clear:
+            return self._before_sign(fixed)
         runs = self._runs()
         leaves = self._document.leaves
         for index, (first, stop) in enumerate(runs):
             start, end = leaves[first].start, leaves[stop - 1].end
             block = self._document.blocks[leaves[first].block]
             is_fenced = block.kind == "code" and block.value is not None
+            is_last = index + 1 == len(runs)
             if block.kind == "html" or (block.kind == "code" and not is_fenced):
-                return limit
-            if index + 1 < len(runs) and self._is_whole(end, leaves[runs[index + 1][0]].start):
-                limit = end
+                return self._before_sign(fixed)
+            if not is_last and self._is_whole(end, leaves[runs[index + 1][0]].start):
+                fixed = end
             elif is_fenced or block.kind == "cell":
-                return max(limit, min(end, self._line - 1)) if start < self._line else limit
+                return max(fixed, min(end, self._line - 1)) if start < self._line else fixed
             else:
-                stop_at = len(self._text) if index + 1 == len(runs) else end
-                return max(limit, self._sentence(leaves[min(first, block.first) : stop], stop_at))
-        return limit
+                stop_at = len(self._text) if is_last else end
+                return max(fixed, self._closed(leaves[min(first, block.first) : stop], stop_at))
+        return fixed
+
+    def _before_sign(self, at: int) -> int:
+        """Return where the first sign from an offset on stands that is read in several ways."""
+        found = _SIGN.search(self._text, max(at, self._taken))
+        return found.start() if found is not None else len(self._text)
 
     def _is_whole(self, end: int, next_start: int) -> bool:
         """Tell whether nothing can change some lines, because others have begun behind them."""
         return next_start < self._line or self._text.count("\n", end, next_start) > 1
-
-    def may_be_cut(self, limit: int) -> bool:
-        """Tell whether a long paragraph may be parsed from an offset on as if it began there."""
-        if limit - self._last < self._patience or not self._is_closed:
-            return False
-        if limit >= len(self._text) or self._text[limit - 1] == "\n":
-            return False
-        leaves = self._document.leaves
-        leaf = leaves[bisect_left(leaves, limit, key=lambda leaf: leaf.end)]
-        if leaf.kind != "text" or leaf.spans or leaf.block < 0:
-            return False
-        block = self._document.blocks[leaf.block]
-        return block.kind == "paragraph" and block.parent < 0 and block.start <= self._last + 3
 
     def _runs(self) -> list[tuple[int, int]]:
         """Return the ranges of leaves with words that are in one block each."""
@@ -320,8 +415,8 @@ class _Open:
                 block = leaf.block
         return runs
 
-    def _sentence(self, leaves: Sequence[Leaf], end: int) -> int:
-        """Return the last end of a sentence or a part of one, in lines of which nothing is open.
+    def _closed(self, leaves: Sequence[Leaf], end: int) -> int:
+        """Return up to where nothing is open in some lines.
 
         Args:
             leaves: of the lines.
@@ -330,84 +425,100 @@ class _Open:
         text, start = self._text, leaves[0].start
         if not any(leaf.kind == "number" for leaf in leaves):
             start = max(self._last, text.rfind("\n", 0, start) + 1)
-        if _HELD.search(text, start, end) is not None:
-            return self._last
-        for opener in self._openers(leaves):
-            self._is_closed = False
-            if len(text) - opener < self._patience:
-                end = min(end, opener)
-        limit = self._last
-        for found in _END.finditer(text, start, end):
-            limit = found.end()
-        return limit
+        # A line is read as it will be once the next one is there.
+        before = text.rfind("\n", 0, max(self._line - 1, 0)) + 1
+        held = _HELD.search(text, max(start, before), end)
+        if held is not None:
+            end = min(end, max(text.rfind("\n", 0, held.end() - 1) + 1, start))
+        for opener, certain in self._openers(leaves):
+            self.opener = max(self.opener, opener)
+            if opener >= self._taken:
+                end = min(end, certain)
+        return end
 
-    def _open_signs(self, leaves: Sequence[Leaf], index: int) -> Iterator[int]:
-        """Yield where something begins with a mark, or ends with it only for want of more text."""
+    def _openers(self, leaves: Sequence[Leaf]) -> Iterator[tuple[int, int]]:
+        """Yield the signs that are not closed, each with the offset up to which it changes nothing.
+
+        Notes the signs that are silent, and hides what is not to be shown.
+        """
+        shown, text = self._shown, self._text
+        brackets: list[int] = []
+        for index, leaf in enumerate(leaves):
+            if leaf.kind == "mark":
+                yield from self._in_mark(leaves, index)
+            if leaf.kind != "text":
+                continue
+            for sign in _OPENER.finditer(shown, leaf.start, leaf.end):
+                at, first = sign.start(), sign[0][0]
+                if first == "[":
+                    brackets.append(at)
+                elif first == "]":
+                    if brackets and not self._may_be_link(sign.end()):
+                        brackets.pop()
+                elif first == "`":
+                    yield at, self._before_sign(sign.end())
+                elif first == "<":
+                    if self._may_be_tag(at):
+                        self._hide(at)
+                        yield at, at
+                elif first in "*_~=":
+                    yield from self._emphasis(sign)
+                elif sign.end() == len(text) or text[sign.end()].isalnum():
+                    yield at, at  # stars inside a word
+            for dollar in _DOLLAR.finditer(text, leaf.start, leaf.end):
+                at = dollar.end()
+                if not text[at : at + 1].isspace() and not shields.is_amount(text, at):
+                    yield at - 1, at - 1
+        yield from zip(brackets, brackets, strict=True)
+
+    def _emphasis(self, sign: re.Match[str]) -> Iterator[tuple[int, int]]:
+        """Yield a sign of emphasis in text if it may be closed yet."""
+        text, (at, end) = self._text, sign.span()
+        before = text[at - 1] if at else " "
+        after = text[end] if end < len(text) else " "
+        if after.isspace():
+            is_loose = sign[0] in ("**", "__") and before.isspace()
+            if is_loose and text.find("\n", at) < 0:
+                yield at, at
+        elif before.isalnum():
+            if sign[0][0] != "_" and after.isalnum():
+                yield at, at
+        elif not emphasis.is_operator(text, at, end):
+            yield at, len(text)
+            if at >= self._taken and after.isalnum():
+                self.silent.append((at, end))
+
+    def _in_mark(self, leaves: Sequence[Leaf], index: int) -> Iterator[tuple[int, int]]:
+        """Yield the sign that a mark is, if it has no partner yet."""
         leaf, text = leaves[index], self._text
         if text[leaf.end - 1] == "\\" and text[leaf.end : leaf.end + 1] in ("(", "["):
-            yield leaf.start  # a formula of LaTeX
-        elif leaf.spans:
-            # `**a **b` is a pair unless another sign follows.
-            if text[leaf.start - 1 : leaf.start].isspace():
-                yield from (span.start for span in leaf.spans if span.end == leaf.end)
-        elif _SIGNS.issuperset(text[leaf.start : leaf.end]):
+            yield leaf.start, leaf.start  # a formula of LaTeX
+        elif not text[leaf.start : leaf.end].strip("`"):
             before = leaves[index - 1].spans if index else ()
             after = leaves[index + 1].spans if index + 1 < len(leaves) else ()
             is_closing = any(leaf.start < span.end <= leaf.end for span in before)
             if not (is_closing or any(leaf.start <= span.start < leaf.end for span in after)):
-                yield leaf.start
+                yield leaf.start, self._before_sign(leaf.end)
 
-    def _may_be_link(self, at: int, end: int) -> bool:
+    def _may_be_link(self, at: int) -> bool:
         """Tell whether what follows a bracket may still become the target of a link."""
-        if at == len(self._text):
+        text = self._text
+        if at == len(text):
             return True
-        return self._text[at] == "(" and self._text.find(")", at, end) < 0
-
-    def _opens(self, sign: re.Match[str], end: int) -> bool:
-        """Tell whether a sign in text may begin something whose end is yet to come.
-
-        Args:
-            sign: in the text as the parser sees it.
-            end: of the text that it is in.
-        """
-        text, at = self._text, sign.start()
-        before = text[at - 1] if at else " "
-        after = text[sign.end()] if sign.end() < len(text) else "a"
-        first = sign[0][0]
-        if first == "`":
-            return True
-        if first == "<":
-            closing = "-->" if text.startswith("<!--", at) else ">"
-            return (after.isalpha() or after in "/!?") and text.find(closing, at, end) < 0
-        if first not in "*_~=":
-            return after.isalnum()  # stars inside a word
-        if after.isspace():
-            is_loose = sign[0] in ("**", "__") and before.isspace()
-            return is_loose and text.find("\n", at) < 0
-        if first == "_" and before.isalnum():
+        if text[at] != "(" or text.find(")", at) >= 0 or _TARGET.match(text, at) is None:
             return False
-        return not before.isalnum() or after.isalnum()
+        self._hide(at)
+        return True
 
-    def _openers(self, leaves: Sequence[Leaf]) -> Iterator[int]:
-        """Yield the signs in text that may be those of something which is not yet closed."""
-        shown, text = self._parsed.shown, self._text
-        brackets: list[int] = []
-        for index, leaf in enumerate(leaves):
-            if leaf.kind == "mark":
-                yield from self._open_signs(leaves, index)
-            if leaf.kind != "text":
-                continue
-            for sign in _OPENER.finditer(shown, leaf.start, leaf.end):
-                at = sign.start()
-                if sign[0] == "[":
-                    brackets.append(at)
-                elif sign[0] != "]":
-                    if self._opens(sign, leaf.end):
-                        yield at
-                elif brackets and not self._may_be_link(at + 1, leaf.end):
-                    brackets.pop()
-            for dollar in _DOLLAR.finditer(text, leaf.start, leaf.end):
-                at = dollar.end()
-                if not text[at : at + 1].isspace() and not shields.is_amount(text, at):
-                    yield at - 1
-        yield from brackets
+    def _may_be_tag(self, at: int) -> bool:
+        """Tell whether a sign in text may still begin a tag, a comment or an address."""
+        found = _TAG.match(self._text, at) if at >= self._taken else None
+        if found is None:
+            return False
+        if found[0].startswith("<!--"):
+            return "-->" not in found[0]
+        return found[2] is None or found[2][0] in ":@/" or elements.is_known(found[1], found[2])
+
+    def _hide(self, at: int) -> None:
+        if at >= self._taken and len(self._text) - at < LONGEST_HIDDEN:
+            self.hidden = min(self.hidden, at)

@@ -76,6 +76,15 @@ class Leaf(NamedTuple):
     spans: tuple[Span, ...]
     block: int
 
+    def cut(self, first: int, end: int) -> Leaf:
+        """Return the part of it between two offsets, of which it has some."""
+        if first <= self.start and self.end <= end:
+            return self
+        start, stop = max(self.start, first), min(self.end, end)
+        text = self.text[slice(*self.text.within(start, stop))] if self.text else NOTHING
+        kind = self.kind if text or self.kind not in SAID else "mark"
+        return self._replace(kind=kind, start=start, end=stop, text=text or NOTHING)
+
 
 class Block(NamedTuple):
     """A block. Its leaves are `Document.leaves[first:last]`, those of the blocks in it included.

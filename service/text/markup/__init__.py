@@ -1,7 +1,7 @@
 """Markup with which callers control how their text is spoken."""
 
 from service.text.markup.inline import voices_after, without_voice_tags
-from service.text.markup.parsing import parse, plain_text
+from service.text.markup.parsing import parse, plain_text, unmarked
 from service.text.markup.passages import Hint, Passage, Pause, VoiceSettings
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "VoiceSettings",
     "parse",
     "plain_text",
+    "unmarked",
     "voices_after",
     "without_voice_tags",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from service.errors import MarkupError
@@ -84,6 +84,26 @@ def voices_after(text: str, open_voices: Sequence[str] = ()) -> tuple[str, ...]:
 def without_voice_tags(text: str) -> str:
     """Return a text without the tags that begin and end voices."""
     return _MARKUP.sub(lambda match: "" if match["named"] or match["end"] else match[0], text)
+
+
+def without_markup(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of a text that are no markup, in order. What is invalid counts as text."""
+    done = 0
+    for match in _MARKUP.finditer(text):
+        start, end = match.span()
+        if text[start - 1 : start] == "\\":
+            continue
+        if match["manner"] is not None:
+            opening = text.rfind("[", done, start)
+            if opening < 0 or "]" in text[opening:start] or not _is_manner(match["manner"]):
+                continue
+            yield done, opening
+            done = opening + 1
+        elif not (match["closed"] or match["named"] or match["end"]):
+            continue
+        yield done, start
+        done = end
+    yield done, len(text)
 
 
 class _Parser:
@@ -207,6 +227,13 @@ def _manner(written: str, start: int) -> _Manner | None:
     if not is_between_slashes and _lacks_slash(kept):
         raise _error("phonemes must be between two slashes", start)
     return None
+
+
+def _is_manner(written: str) -> bool:
+    try:
+        return _manner(written, 0) is not None
+    except MarkupError:
+        return False
 
 
 def _phonemes(written: str, start: int) -> str:

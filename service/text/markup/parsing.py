@@ -57,6 +57,12 @@ def _replaced_reference(match: re.Match[str]) -> str:
     return REPLACEMENT * len(match[0])
 
 
+def unmarked(text: str) -> TracedText:
+    """Return a caller's text without its inline markup; what of that is invalid stays."""
+    source = TracedText(replaced(text))
+    return concatenate(source[start:end] for start, end in inline.without_markup(text))
+
+
 def plain_text(parts: Iterable[Passage | Pause]) -> TracedText:
     """Return the text of passages, without the markup."""
     return concatenate(part.text for part in parts if isinstance(part, Passage))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from service.text.offset_mapping import TracedText
@@ -56,12 +56,19 @@ class Passage:
         voice_settings: its voice, language and rate.
         overrides: how some of its words are read; in order, not overlapping.
         hints: kinds of some parts; in order, not overlapping.
+        words: what is said of the text, by the tree of the whole that it belongs to, with the same
+            offsets; None if the text is a whole.
     """
 
     text: TracedText
     voice_settings: VoiceSettings = field(default_factory=VoiceSettings)
     overrides: tuple[Override, ...] = ()
     hints: tuple[Hint, ...] = ()
+    words: TracedText | None = None
+
+    def saying(self, words: TracedText) -> Passage:
+        """Return the passage with those of some words that lie in it."""
+        return replace(self, words=words[slice(*words.within(*self.text.span))])
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from service.text.document.spoken import Choices
+
 UrlReading = Literal["full", "short", "skip"]
 EmojiReading = Literal["name", "skip"]
 CodeReading = Literal["read", "skip"]
@@ -38,6 +40,11 @@ class Normalization:
     code: CodeReading = "read"
     reasoning: ReasoningReading = "skip"
     numbers_as: NumberReading = "auto"
+
+    @property
+    def of_document(self) -> Choices | None:
+        """Return what is read of the tree of a text; None if the text is not Markdown."""
+        return Choices(code=self.code, reasoning=self.reasoning) if self.markdown else None
 
 
 USUAL = Normalization()
