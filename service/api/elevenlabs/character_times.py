@@ -63,7 +63,10 @@ class CharacterTimes:
         """
         if self._placed_to_s < until_s and self._is_between_words():
             self._place(self._placed_to_s, until_s)
-        return list(self._taken(until_s))
+        taken = list(self._taken(until_s))
+        # A sign that belongs to no word may look like the beginning of one: `a ~~b~~`.
+        self._placed_to_s = max(self._placed_to_s, until_s)
+        return taken
 
     def finish(self, end_s: float) -> list[CharacterTime]:
         """Return the rest, at the end of the audio."""

@@ -78,14 +78,14 @@ def spoken(draw):
     text, time = "", 0
     words = []
     for _ in range(draw(st.integers(0, 6))):
-        text += draw(st.text(" ,.\n—“)", max_size=3))
+        text += draw(st.text(" ,.\n—“)*~", max_size=3))
         time += draw(st.integers(0, 20))
         start, letters = len(text), draw(st.text("abé5$日", min_size=1, max_size=8))
         text += letters
         edges = np.cumsum([time, *draw(st.lists(st.integers(0, 9), min_size=1, max_size=9))])
         time = int(edges[-1])
         words.append(word(start, len(text), *(round(float(e) * FRAME_S, 6) for e in edges)))
-    text += draw(st.text(" ,.\n—“)", max_size=3))
+    text += draw(st.text(" ,.\n—“)*~", max_size=3))
     time += draw(st.integers(1, 20))
     return text, words, round(time * FRAME_S, 6)
 
