@@ -48,10 +48,10 @@ _MAX_KNOWN = 4_000
 
 # Behind these a clause may end, or what is open may be closed.
 _DUE = re.compile(
-    r"[.!?…؟۔‽:;,،؛–\"'”’»›)\]}>`$*_~=|]\s|[。！？।॥、，；：—」』】》〕）].|\n", re.DOTALL
+    r"[.!?…؟۔‽:;,،؛–\"'”’»›)\]}>`$*_~=|]\s|[。！？।॥、，；：—”’»›)\]}」』】》〕）].|\n", re.DOTALL
 )
 # A line that is nothing but this may be the mark of a block, or a rule below what is before it.
-_MARKER = re.compile(r"(?=.)[ \t>]{0,99}(?:(?:[0-9]{1,9}[.)]?|[-+*#=|:_~`]+)[ \t]{0,9})?")
+_MARKER = re.compile(r"(?=.)[ \t>]{0,99}(?:[-+*#=|:_~`]+[ \t]{0,9})?")
 # Lines of which the next one tells how they are read: boxes, definitions, comparisons, rows.
 _HELD = re.compile(
     r"(?m)^[ \t>]*(?:\[[ xX]\]|\[[^\[\]\n]{1,400}\]:)"
@@ -206,7 +206,11 @@ class Stream:
             block = whole.block
             while block >= 0 and block + shift not in blocks:
                 one = document.blocks[block]
+                kind = one.kind
+                if kind == "heading" and "\n" in self._text[one.start : one.end].strip():
+                    kind = "paragraph"  # as it was before the line below it came
                 blocks[block + shift] = one._replace(
+                    kind=kind,
                     start=self._place(one.start),
                     end=self._place(one.end),
                     parent=one.parent + shift if one.parent >= 0 else -1,

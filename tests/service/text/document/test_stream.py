@@ -115,9 +115,10 @@ def test_so_have_words_in_any_markup(blocks, end, data):
 
 
 @pytest.mark.slow
-@thousands(20)
+@pytest.mark.parametrize("part", range(5))
+@thousands(4)
 @given(blocks=BLOCKS, end=ENDS, data=st.data())
-def test_so_have_words_in_any_markup_twenty_thousand_times(blocks, end, data):
+def test_so_have_words_in_any_markup_twenty_thousand_times(part, blocks, end, data):
     assert_markup_is_silent(blocks, end, data)
 
 
@@ -167,6 +168,35 @@ def test_words_are_out_as_soon_as_nothing_can_change_them():
 )  # fmt: skip
 def test_nothing_is_out_that_more_text_may_change(text, out):
     assert " ".join(said for _, said in given_out(text)) == out
+
+
+PLAIN = [
+    "it goes on and ",
+    "The cat sat. ",
+    "Dr. ",
+    "J. ",
+    "e.g. ",
+    "3.14",
+    ". ",
+    ", ",
+    "; ",
+    "! ",
+    "” ",
+    "(",
+    ") ",
+    "—",
+    "語。",
+    "\n",
+    "5 ",
+]
+
+
+@given(text=st.lists(st.sampled_from(PLAIN), max_size=60).map("".join))
+def test_a_text_without_markup_is_cut_as_if_there_were_no_markdown(text):
+    buffers = ClauseBuffer(), ClauseBuffer(None)
+    for character in text:
+        ends = [[(clause.start, clause.text) for clause in buffer.add(character)] for buffer in buffers]
+        assert ends[0] == ends[1]
 
 
 def test_what_is_never_closed_holds_a_clause_to_its_maximal_length():
