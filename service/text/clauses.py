@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from service.text.characters import is_blank, replaced
 from service.text.document import elements
+from service.text.document.source import plain
 from service.text.document.spoken import USUAL, Choices, Writer
 from service.text.document.stream import LONGEST_HIDDEN, Look, Stream
 from service.text.document.tree import SAID, Leaf
@@ -47,6 +48,7 @@ _OPEN_MARKUP = re.compile(r"\[[^\[\]\n]*(?:\]\([^()\n]*)?\Z")
 _UNFINISHED_MARKUP = re.compile(r"\[[^\[\]\n]*(?:\](?:\([^()\n]*)?)?\Z")
 # `1.` alone is the number of a list item and belongs to that item.
 _ITEM_NUMBER = re.compile(r"\s*[(\[]?\d{1,3}\.")
+_LINE = re.compile(r"[^\r\n]+|\r\n?|\n")
 _LINE_END = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]")
 _SPACE_AFTER_WORD = re.compile(r"(?<=\S)\s")
 
@@ -117,6 +119,7 @@ class ClauseBuffer:
         self._seen = [0]
         self._moves = [self._start]
         self._n_seen = self._n_taken = 0
+        self._is_half = False  # whether the text ends with what may be half of a line's end
 
     @property
     def pending(self) -> int:
@@ -177,12 +180,19 @@ class ClauseBuffer:
         part, self._held = self._held[:length], self._held[length:]
         at = self._start + len(self._text) - len(self._held) - length
         for start, end in without_markup(part):
-            move = at + start - self._n_seen
-            if move != self._moves[-1]:
-                self._seen.append(self._n_seen)
-                self._moves.append(move)
-            self._tree.feed(replaced(part[start:end]))
-            self._n_seen += end - start
+            for line in _LINE.finditer(part, start, end):
+                # Of `\r\n` the tree sees one sign, even if its second half comes later.
+                is_half = self._is_half and line[0] == "\n"
+                self._is_half = line[0] == "\r"
+                if is_half:
+                    continue
+                move = at + line.start() - self._n_seen
+                if move != self._moves[-1]:
+                    self._seen.append(self._n_seen)
+                    self._moves.append(move)
+                shown, _ = plain(replaced(line[0]))
+                self._tree.feed(shown)
+                self._n_seen += len(shown)
 
     def _place(self, at: int) -> int:
         """Return the offset in all text of a character that the tree has seen."""

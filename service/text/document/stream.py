@@ -28,7 +28,7 @@ from typing import Literal, NamedTuple
 
 from service.text.document import elements, emphasis, shields
 from service.text.document.markdown import Context, Parsed, one_leaf, read
-from service.text.document.source import TEXT, plain
+from service.text.document.source import TEXT
 from service.text.document.tree import NOTHING, SAID, Block, Leaf, Region, Span
 
 LONGEST_HIDDEN = 2_000
@@ -98,7 +98,7 @@ class _Region(NamedTuple):
 class Stream:
     """Feed it pieces of a text, look at what it says, and take what is wanted from its beginning.
 
-    All offsets are of the whole text.
+    All offsets are of the whole text, whose lines end with `\\n`.
 
     Args:
         markdown: whether the text is Markdown. If not, it is one leaf.
@@ -112,15 +112,13 @@ class Stream:
         # What is parsed: definitions from before, and the text from the block on that may go on.
         self._text = ""
         self._n_known = 0  # length of these definitions
-        self._shift = 0  # from offsets in it to those in the whole plain text
+        self._shift = 0  # from offsets in it to those in the whole text
         self._parsed: Parsed | None = None
         self._parsed_length = self._searched = 0
         self._starts: Sequence[int] = ()  # of the outermost blocks that are there in any case
         self._is_closed = True
         self._is_due = False  # whether a clause may have ended since
-        self._is_half = False  # whether the text ends with what may be half of a line's end
-        self._returns: list[int] = []  # where `\n` stands for `\r\n` in the whole plain text
-        self._taken = 0  # in the whole plain text
+        self._taken = 0
         self._leaves: Sequence[Leaf] = ()
         self._n_blocks = 0  # how many blocks are before the text that is parsed
         self._is_start = True
@@ -131,14 +129,7 @@ class Stream:
 
     def feed(self, piece: str) -> None:
         """Add a piece."""
-        if self._is_half and piece.startswith("\n"):
-            self._returns.append(len(self._text) + self._shift - 1)
-            piece = piece[1:]
-        self._is_half = piece.endswith("\r") or (self._is_half and not piece)
-        unified, returns = plain(piece)
-        length = len(self._text) + self._shift
-        self._returns += (length + at for at in returns)
-        self._text += unified
+        self._text += piece
 
     def is_worth_it(self, is_due: bool) -> bool:
         """Tell whether a look may show more than the last one.
@@ -175,8 +166,8 @@ class Stream:
 
     def take(self, end: int) -> None:
         """Leave out what is before an offset from now on."""
-        self._taken = self._plain_place(end)
-        taken = self._taken - self._shift
+        self._taken = end
+        taken = end - self._shift
         _, self._region = self._regions([leaf for leaf in self._leaves if leaf.end <= taken])
 
     def _read(self) -> Parsed:
@@ -211,15 +202,15 @@ class Stream:
                     kind = "paragraph"  # as it was before the line below it came
                 blocks[block + shift] = one._replace(
                     kind=kind,
-                    start=self._place(one.start),
-                    end=self._place(one.end),
+                    start=one.start + self._shift,
+                    end=one.end + self._shift,
                     parent=one.parent + shift if one.parent >= 0 else -1,
                 )
                 block = one.parent
         self._leaves = leaves
         regions, _ = self._regions(leaves)
         moved = [self._moved(leaf, shift, memo) for leaf in leaves]
-        return Look(moved, blocks, regions, self._place(open_.certain))
+        return Look(moved, blocks, regions, open_.certain + self._shift)
 
     def _n_known_blocks(self, parsed: Parsed) -> int:
         """Return how many blocks the definitions from before make."""
@@ -273,30 +264,16 @@ class Stream:
         self._searched = len(self._text)
         self._is_start, self._is_inside = False, is_inside
 
-    def _place(self, at: int) -> int:
-        """Return the offset in the caller's text for one in what is parsed."""
-        at += self._shift
-        return at + bisect_left(self._returns, at) if self._returns else at
-
-    def _plain_place(self, at: int) -> int:
-        """Return the offset in the plain text for one in the caller's text."""
-        if not self._returns:
-            return at
-        return at - bisect_left(
-            range(len(self._returns)), at, key=lambda n: self._returns[n] + n + 1
-        )
-
     def _moved(self, leaf: Leaf, n_blocks: int, memo: dict[int, tuple[Span, ...]]) -> Leaf:
+        shift = self._shift
         spans = memo.get(id(leaf.spans))
         if spans is None:
             spans = memo[id(leaf.spans)] = tuple(
-                span._replace(start=self._place(span.start), end=self._place(span.end))
-                for span in leaf.spans
+                span._replace(start=span.start + shift, end=span.end + shift) for span in leaf.spans
             )
-        start, end = self._place(leaf.start), self._place(leaf.end)
-        text = leaf.text.moved(self._place) if leaf.text else NOTHING
+        text = leaf.text.moved(lambda at: at + shift) if leaf.text else NOTHING
         block = leaf.block + n_blocks if leaf.block >= 0 else -1
-        return Leaf(leaf.kind, start, end, text, spans, block)
+        return Leaf(leaf.kind, leaf.start + shift, leaf.end + shift, text, spans, block)
 
     def _regions(self, leaves: Sequence[Leaf]) -> tuple[list[Region], _Region | None]:
         """Return the regions that leaves are in, and the one that is open behind them."""
@@ -305,14 +282,14 @@ class Stream:
         for leaf in leaves:
             name = leaf.spans[-1].value if leaf.kind == "tag" else ""
             if open_ is not None and name == f"/{open_.name}":
-                found.append(Region(open_.kind, open_.start, self._place(leaf.end)))
+                found.append(Region(open_.kind, open_.start, leaf.end + self._shift))
                 open_ = None
             elif open_ is None and name in elements.PUT_APART:
                 kind = elements.beginning(self._text, name, leaf.start, leaf.end)
                 if kind is not None:
-                    open_ = _Region(name, kind, self._place(leaf.start))
+                    open_ = _Region(name, kind, leaf.start + self._shift)
         if open_ is not None and leaves:
-            found.append(Region(open_.kind, open_.start, self._place(leaves[-1].end)))
+            found.append(Region(open_.kind, open_.start, leaves[-1].end + self._shift))
         return found, open_
 
 
