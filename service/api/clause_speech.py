@@ -172,12 +172,12 @@ class ClauseSpeech(Generic[T, M]):
             is_end: whether what is added next is another text; see `ClauseBuffer.flush`.
         """
         clauses = self._clauses.flush(is_end=is_end)
-        if clauses and not self._has_words:
+        if clauses and is_end and not self._has_words:
             # A text of nothing but signs is for the planner to refuse, or to answer with silence.
             clauses[-1] = replace(clauses[-1], is_silent=False)
         self._order(clauses)
         self._open_voices = ()
-        self._has_words = False
+        self._has_words = self._has_words and not is_end
 
     def mark(self, mark: M) -> None:
         """Have the mark given after the clauses so far; `flush` first, for all text."""

@@ -106,7 +106,8 @@ def test_emphasis_goes_on_from_message_to_message_in_auto_mode(remembering):
     for sign in ("*", ""):
         with pipecat(remembering) as socket:
             open_context(socket, "a")
-            for sentence in (f"{sign}He nods slowly.", f"Then he **sits down.{sign}", "So it ends**."):
+            thought = ("<think>", "Well, *no.", "</think>") if sign else ()
+            for sentence in (*thought, f"{sign}He nods slowly.", f"Then he **sits down.{sign}", "So it ends**."):
                 socket.send(text=sentence if sign else sentence.replace("**", ""), context_id="a")
             socket.send(context_id="a", flush=True)
             socket.send(context_id="a", close_context=True)
