@@ -133,6 +133,7 @@ def _read(
     progress: Literal["auto", "json", "none"],
     changed: Literal["ask", "update", "fresh"],
     overwrite: bool,
+    strict: bool,
     keep_state: bool,
 ) -> int:
     if not is_installed("books"):
@@ -159,6 +160,7 @@ def _read(
         order,
         changed=changed,
         overwrites=overwrite,
+        strict=strict,
         display=progress,
         keeps_state=keep_state,
     )

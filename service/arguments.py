@@ -128,6 +128,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         help="replace files that are there already, also those of other chapters or another book",
     )
     parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="refuse a book of which text is missing, such as one that is cut off",
+    )
+    parser.add_argument(
         "--keep-state", action="store_true", help="keep the state folder when all is written"
     )
 

@@ -21,7 +21,7 @@ from service.books.narration import Manner
 from service.books.ongoing_reading import ReadingLimits
 from service.books.outputs import hours, remove_state
 from service.books.sections import Pauses, text_of_chapter
-from service.errors import OtherBookError
+from service.errors import InvalidBookError, OtherBookError
 from service.loading import load_synthesizer, load_voices
 from service.settings import Settings
 from service.text import USUAL
@@ -64,6 +64,7 @@ def read_aloud(
     *,
     changed: Changed,
     overwrites: bool,
+    strict: bool,
     display: DisplayKind,
     keeps_state: bool,
 ) -> list[Path]:
@@ -75,6 +76,7 @@ def read_aloud(
         order: what it becomes.
         changed: what to do if the kept speech is of another book.
         overwrites: whether files that are there already are replaced, whatever they are.
+        strict: whether a book is refused of which text is missing.
         display: how progress is shown.
         keeps_state: whether the state stays when all is written.
 
@@ -84,6 +86,8 @@ def read_aloud(
     """
     order.check()
     book = _read(settings, path)
+    if strict and book.missing:
+        raise InvalidBookError("; ".join(book.missing))
     chapters = order.choice.of(book)
     if not overwrites:
         check_replaced(order, book, chapters)

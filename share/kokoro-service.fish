@@ -206,6 +206,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l scene-pause 
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l progress -xka "auto json none" -d 'bars on a terminal and lines elsewhere, JSON lines, or none'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l changed -xka "ask update fresh" -d 'if book, voice or version changed: ask, say anew what differs, or begin again'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l overwrite -d 'replace files that are there already, also those of other chapters or another book'
+complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l strict -d 'refuse a book of which text is missing, such as one that is cut off'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l keep-state -d 'keep the state folder when all is written'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'configuration file (TOML)'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l host -x -d 'address to listen on'

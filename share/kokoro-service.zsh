@@ -386,6 +386,7 @@ _shtab_kokoro_service_read_options=(
   "--progress[bars on a terminal and lines elsewhere, JSON lines, or none]:progress:(auto json none)"
   "--changed[if book, voice or version changed\: ask, say anew what differs, or begin again]:changed:(ask update fresh)"
   "--overwrite[replace files that are there already, also those of other chapters or another book]"
+  "--strict[refuse a book of which text is missing, such as one that is cut off]"
   "--keep-state[keep the state folder when all is written]"
   "--config[configuration file (TOML)]:config:_files"
   "--host[address to listen on]:X:"

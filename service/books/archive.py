@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import errno
 import io
+import posixpath
 import struct
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
+from urllib.parse import unquote
 
 from service.books.document_budget import Budget
 from service.errors import InvalidBookError
@@ -24,6 +28,10 @@ _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 """Whose output `zipfile` gives in small parts. Of bzip2, 2 kB become 4 GB at once."""
 
 _BLOCK_BYTES = 1 << 20
+_SIGNATURE = b"PK\x03\x04"
+_HEAD = struct.Struct("<4s5H3L2H")
+"""Before each member: APPNOTE.TXT, 4.3.7."""
+_MAX_NAME = 1024
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, EOFError, LookupError, NotImplementedError,
     OverflowError, RuntimeError, ValueError,
@@ -34,11 +42,15 @@ _DAMAGE = (
 class Archive:
     """The members of a ZIP archive, unpacked within the budget of its document. A context manager.
 
-    A member is found by its name; if there is none, by the same name in other capitals, with `\\`
-    in the place of `/`, or with a `/` before it. Of two members with one name the last one counts.
+    A member is found by its name; if there is none, by the same name as bad programs write it: in
+    other capitals, with `\\` in the place of `/`, with `/` or `./` before it, with `%20`, with
+    letters and accents apart, in UTF-8 that is not declared, or in the one folder that all are in.
+    Of two members with one name the last one counts. A folder may be an archive too.
+
+    An archive that is cut off is read as far as it goes, which the ledger of the document tells.
 
     Args:
-        path: of the file.
+        path: of the file or folder.
         budget: of the document.
 
     Raises:
@@ -50,18 +62,44 @@ class Archive:
         self.path = path
         self.name = budget.name
         self._budget = budget
-        self._file = _File(io.FileIO(path))
-        try:
-            with self._damage(f"no {path.suffix[1:].upper()}, or is damaged"):
-                self._zip = zipfile.ZipFile(self._file)
-            members = self._zip.infolist()
-            if len(members) > MAX_MEMBERS:
-                raise InvalidBookError(f"{self.name} has more than {MAX_MEMBERS:,} files in it")
-        except BaseException:
-            self._file.close()
-            raise
+        self._zip: zipfile.ZipFile | None = None
+        self._file: _File | None = None
+        if path.is_dir():
+            members = _members_of_folder(path)
+        else:
+            self._file = _File(io.FileIO(path))
+            try:
+                members = self._members_of_zip()
+            except BaseException:
+                self._file.close()
+                raise
+        if len(members) > MAX_MEMBERS:
+            self.close()
+            raise InvalidBookError(f"{self.name} has more than {MAX_MEMBERS:,} files in it")
+        self.names = [one.filename for one in members]
         self._members = {one.filename: one for one in members}
-        self._alike = {_alike(one.filename): one for one in members}
+        self._alike: dict[str, zipfile.ZipInfo] = {}
+        for one in members:
+            for name in _other_names(one):
+                self._alike.setdefault(name, one)
+        # The last of those with one name, and what is right before what is only alike.
+        self._alike.update((_alike(one.filename), one) for one in members)
+        self._top = _top_folder(self.names)
+
+    def _members_of_zip(self) -> list[zipfile.ZipInfo]:
+        assert self._file is not None
+        try:
+            with self._damage(f"no {self.path.suffix[1:].upper()}, or is damaged"):
+                self._zip = zipfile.ZipFile(self._file)
+            return self._zip.infolist()
+        except InvalidBookError:
+            members = _salvaged(self._file)
+            if not members:
+                raise
+            self._budget.ledger.miss(
+                f"{self.name} is cut off or damaged; what is there is read: {len(members)} files"
+            )
+            return members
 
     def __enter__(self) -> Archive:
         return self
@@ -72,16 +110,13 @@ class Archive:
 
     def close(self) -> None:
         """Close the file."""
-        self._zip.close()
-        self._file.close()
+        if self._zip is not None:
+            self._zip.close()
+        if self._file is not None:
+            self._file.close()
 
     def __contains__(self, member: str) -> bool:
         return self._found(member) is not None
-
-    @property
-    def names(self) -> list[str]:
-        """Return the names of the members, in order."""
-        return [one.filename for one in self._zip.infolist()]
 
     def name_of(self, member: str) -> str | None:
         """Return the name that a member has in the archive; None if it is not there."""
@@ -137,7 +172,10 @@ class Archive:
             return b""
 
     def _found(self, member: str) -> zipfile.ZipInfo | None:
-        return self._members.get(member) or self._alike.get(_alike(member))
+        found = self._members.get(member) or self._alike.get(_alike(member))
+        if found is None and self._top:
+            found = self._alike.get(_alike(self._top + member))
+        return found or self._alike.get(_alike(unquote(member)))
 
     def _blocks(self, member: zipfile.ZipInfo, n_bytes: int = _BLOCK_BYTES) -> Iterator[bytes]:
         """Yield the content of a member; what the archive says of its length is not trusted."""
@@ -146,9 +184,17 @@ class Archive:
                 f"{self.name}: {member.filename} is compressed in a way that is not read; pack it "
                 "with deflate, as ZIP usually is"
             )
-        with self._damage(f"damaged in {member.filename}"), self._zip.open(member) as file:
+        with self._damage(f"damaged in {member.filename}"), self._opened(member) as file:
             while block := file.read(n_bytes):
                 yield block
+
+    def _opened(self, member: zipfile.ZipInfo) -> IO[bytes]:
+        if self._zip is not None:
+            return self._zip.open(member)
+        if self._file is None:
+            return (self.path / member.filename).open("rb")
+        self._file.seek(member.header_offset)
+        return _Stream(self._file, member)
 
     @contextmanager
     def _damage(self, what: str) -> Iterator[None]:
@@ -173,5 +219,102 @@ class _File(io.BufferedReader):
         return super().read(size)
 
 
+class _Stream(io.BytesIO):
+    """A member of an archive that has no list of its members, as far as it goes."""
+
+    def __init__(self, file: _File, member: zipfile.ZipInfo) -> None:
+        self._source = file
+        self._left = member.compress_size
+        is_packed = member.compress_type == zipfile.ZIP_DEFLATED
+        self._unpacker = zlib.decompressobj(-zlib.MAX_WBITS) if is_packed else None
+        super().__init__()
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        limit = _BLOCK_BYTES if size is None or size < 0 else size
+        if self._unpacker is None:
+            packed = self._source.read(min(limit, self._left))
+            self._left -= len(packed)
+            return packed
+        while not self._unpacker.eof:
+            packed = self._unpacker.unconsumed_tail or self._source.read(min(1 << 16, self._left))
+            if not packed:
+                break
+            if not self._unpacker.unconsumed_tail:
+                self._left -= len(packed)
+            if found := self._unpacker.decompress(packed, limit):
+                return found
+        return b""
+
+
+def _salvaged(file: _File) -> list[zipfile.ZipInfo]:
+    """Return the members of an archive without a list of them, by the heads before each."""
+    members: list[zipfile.ZipInfo] = []
+    file.seek(0, io.SEEK_END)
+    end = file.tell()
+    file.seek(0)
+    content = b""
+    at = start = 0
+    while len(members) <= MAX_MEMBERS:
+        if at + _HEAD.size + _MAX_NAME > start + len(content):
+            file.seek(at)
+            content, start = file.read(_BLOCK_BYTES), at
+        found = content.find(_SIGNATURE, at - start)
+        if found < 0:
+            if start + len(content) >= end:
+                break
+            at = start + len(content) - len(_SIGNATURE) + 1
+            continue
+        at = start + found
+        file.seek(at)
+        head = file.read(_HEAD.size)
+        if len(head) < _HEAD.size:
+            break
+        _, _, flags, method, _, _, _, packed, size, n_name, n_extra = _HEAD.unpack(head)
+        name = file.read(n_name)
+        begin = at + _HEAD.size + n_name + n_extra
+        at += len(_SIGNATURE)
+        if flags & 1 or not name or begin > end or name.endswith(b"/"):
+            continue
+        member = zipfile.ZipInfo(name.decode("utf-8" if flags & 0x800 else "cp437", "replace"))
+        member.header_offset, member.compress_type = begin, method
+        # Some programs write lengths behind what they are of, which tells where it ends.
+        is_open = not packed and method != zipfile.ZIP_STORED
+        member.compress_size = end - begin if is_open else min(packed, end - begin)
+        member.file_size = size
+        members.append(member)
+        at = begin + (packed if begin + packed <= end else 0)
+    return members
+
+
+def _members_of_folder(folder: Path) -> list[zipfile.ZipInfo]:
+    members = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.resolve().is_relative_to(folder.resolve()):
+            member = zipfile.ZipInfo(path.relative_to(folder).as_posix())
+            member.file_size = path.stat().st_size
+            members.append(member)
+        if len(members) > MAX_MEMBERS:
+            break
+    return members
+
+
+def _top_folder(names: list[str]) -> str:
+    """Return the folder that the container of an EPUB is in, with a slash; empty for none."""
+    inside = [name for name in names if _alike(name).endswith("/meta-inf/container.xml")]
+    return inside[0][: -len("META-INF/container.xml")] if len(inside) == 1 else ""
+
+
+def _other_names(member: zipfile.ZipInfo) -> Iterator[str]:
+    """Yield names that programs may mean with that of a member."""
+    name = member.filename
+    yield _alike(unquote(name))
+    if not name.isascii() and not member.flag_bits & 0x800:
+        try:
+            yield _alike(name.encode("cp437").decode("utf-8"))
+        except UnicodeError:
+            return
+
+
 def _alike(name: str) -> str:
-    return name.replace("\\", "/").lstrip("/").lower()
+    plain = posixpath.normpath(name.replace("\\", "/")).lstrip("/")
+    return unicodedata.normalize("NFC", plain).lower()

@@ -101,8 +101,9 @@ class Audiobook:
         self._journal = journal
         self._watcher = watcher
         self._notes: list[str] = []
-        if line := left_out(book, order.choice):
-            watcher.tell("left_out", line, parts=line)
+        self._left_out = left_out(book, order.choice)
+        if self._left_out:
+            watcher.tell("left_out", self._left_out, parts=self._left_out)
         for note in book.notes:
             self._note(note)
 
@@ -165,8 +166,9 @@ class Audiobook:
         length = sum(recording.lengths())
         for path in written:
             self._watcher.tell("written", f"{path}", path=str(path))
-        line = "; ".join([f"{hours(length)} of speech", *self._notes])
-        self._watcher.tell("done", line, samples=length, notes=self._notes)
+        told = filter(None, (self._left_out, *self._notes))
+        line = "; ".join([f"{hours(length)} of speech", *told])
+        self._watcher.tell("done", line, samples=length, notes=self._notes, left_out=self._left_out)
         return written
 
     def _note(self, line: str) -> None:

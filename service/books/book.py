@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from service.books.labels import label
+from service.books.ledger import Omission
 from service.covers import CoverType
 
 ParagraphKind = Literal[
@@ -129,6 +130,8 @@ class Book:
         notes: what readers should know, such as that a cover is left out.
         n_dropped: characters of the file that no text has; they are in none of the chapters.
         identifier: a label, such as an ISBN or a UUID; empty if the file has none.
+        omissions: what of the file is read in no chapter, and why.
+        missing: which text the file should have and has not.
         fingerprints: short digests that tell the book from others. Books that share one are the
             same, though perhaps of another edition.
 
@@ -144,6 +147,8 @@ class Book:
     notes: tuple[str, ...] = ()
     n_dropped: int = 0
     identifier: str = ""
+    omissions: tuple[Omission, ...] = ()
+    missing: tuple[str, ...] = ()
     fingerprints: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:

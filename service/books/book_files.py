@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
-from service.books.book import Book
+from service.books.book import USUALLY_SKIPPED, Book, without
 from service.books.document_budget import MAX_CHAPTERS, Document
 from service.books.labels import label
 from service.errors import InvalidBookError, ServiceError
@@ -27,6 +27,8 @@ _READERS = {
     ".htm": ("html_file", "read_html"),
     ".xhtml": ("html_file", "read_html"),
     ".fb2": ("fb2_file", "read_fb2"),
+    ".fb2.zip": ("fb2_file", "read_fb2"),
+    ".fbz": ("fb2_file", "read_fb2"),
     ".docx": ("docx_file", "read_docx"),
 }
 ENDINGS = tuple(_READERS)
@@ -38,7 +40,14 @@ _FINGERPRINT_LENGTH = 8
 """Of hexadecimal digits: two books have the same one by chance once in four billion times, and the
 fewer there are the less they tell of a path."""
 
-_OF_SHOPS = (".azw", ".azw3", ".kfx", ".acsm", ".ibooks")
+_OF_SHOPS = (".azw", ".azw1", ".azw4", ".kfx", ".acsm", ".ibooks")
+_TO_CONVERT = {
+    **dict.fromkeys(
+        (".mobi", ".azw3", ".prc", ".lit", ".pdb", ".lrf", ".djvu"), "Calibre's ebook-convert"
+    ),
+    **dict.fromkeys((".doc", ".rtf", ".odt", ".pages"), "LibreOffice"),
+}
+"""What makes an EPUB or a DOCX of files with other endings."""
 
 
 def read_book(path: Path, name: str | None = None) -> Book:
@@ -55,22 +64,40 @@ def read_book(path: Path, name: str | None = None) -> Book:
             has no text. The message has the name and says what to do.
         OSError: the file cannot be read.
     """
-    document = Document(path, path.name if name is None else label(name))
-    place = os.path.realpath(path) if name is None else document.name
-    name, ending = document.name, path.suffix.lower()
+    return read(Document(path, path.name if name is None else label(name)), name is None)
+
+
+def read(document: Document, is_named_by_path: bool = True) -> Book:
+    """Read a book from a document, whose ledger is full afterwards; see `read_book`.
+
+    Args:
+        document: it.
+        is_named_by_path: whether its name is that of its file.
+    """
+    path, ledger = document.path, document.ledger
+    place = os.path.realpath(path) if is_named_by_path else document.name
+    name, ending = document.name, ending_of(path.name)
     if ending in _OF_SHOPS:
         raise InvalidBookError(
             f"{name} is a shop's own format, usually with DRM; get the book as EPUB"
         )
+    if ending in _TO_CONVERT:
+        raise InvalidBookError(f"{name} cannot be read; convert it with {_TO_CONVERT[ending]}")
     if ending not in _READERS:
         raise InvalidBookError(f"{name}: the name must end in {', '.join(ENDINGS)}")
-    with path.open("rb") as file:
-        digest = hashlib.sha256()
-        while block := file.read(1 << 20):
-            digest.update(block)
-    book = _read(document, _reader(ending))
+    digest = _digest(path, ending)
+    book = _with_something_to_read(_read(document, _reader(ending)))
+    if ledger.unaccounted:
+        # A fault of ours, so it is in the log.
+        logger.warning("%d characters of a document are unaccounted for", ledger.unaccounted)
+        ledger.note(f"{abs(ledger.unaccounted)} characters may be lost or read twice")
     book = replace(
-        book, sha256=digest.hexdigest(), fingerprints=_fingerprints(book, place, digest.digest())
+        book,
+        sha256=digest.hex(),
+        notes=(*book.notes, *ledger.missing, *ledger.notes),
+        omissions=ledger.omissions(),
+        missing=tuple(ledger.missing),
+        fingerprints=_fingerprints(book, place, digest),
     )
     if len(book.chapters) > MAX_CHAPTERS:
         raise InvalidBookError(f"{name} has more than {MAX_CHAPTERS:,} chapters")
@@ -80,6 +107,38 @@ def read_book(path: Path, name: str | None = None) -> Book:
             "(OCR) first"
         )
     return book
+
+
+def ending_of(name: str) -> str:
+    """Return the ending of a file's name that tells what it is, in small letters."""
+    double = next((one for one in ENDINGS if one.count(".") > 1 and name.lower().endswith(one)), "")
+    return double or Path(name).suffix.lower()
+
+
+def _digest(path: Path, ending: str) -> bytes:
+    """Return the digest of a file, or of the files in a folder that is an EPUB."""
+    digest = hashlib.sha256()
+    paths = [path]
+    if ending == ".epub" and (path / "META-INF").is_dir():
+        paths = sorted(one for one in path.rglob("*") if one.is_file())
+    for one in paths:
+        if one is not path:
+            digest.update(f"{one.relative_to(path).as_posix()}\0".encode(errors="surrogateescape"))
+        with one.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.digest()
+
+
+def _with_something_to_read(book: Book) -> Book:
+    """Return a book without roles, if nothing of it would be left to read."""
+    if any(without(chapter, USUALLY_SKIPPED) for chapter in book.chapters):
+        return book
+    chapters = tuple(
+        replace(chapter, role="body") if chapter.role != "notes" else chapter
+        for chapter in book.chapters
+    )
+    return replace(book, chapters=chapters)
 
 
 def _fingerprints(book: Book, place: str, content: bytes) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from service.books import book as _book
 from service.books.book import Book, Chapter, Paragraph
+from service.books.ledger import Omission
 
 _PIECE_CHARACTERS = 1 << 17
 _PIECE_PARAGRAPHS = 1 << 10
@@ -136,9 +137,11 @@ class Collector:
 
 class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        """Return a class of `service.books.book` or that of paths; called by pickle."""
+        """Return a class that books are made of, or that of paths; called by pickle."""
         if (module, name) == (_PATH.__module__, _PATH.__name__):
             return _PATH
         if module == _book.__name__ and is_dataclass(known := getattr(_book, name, None)):
             return known
+        if (module, name) == (Omission.__module__, Omission.__name__):
+            return Omission
         raise pickle.UnpicklingError(f"a book has no {module}.{name}")

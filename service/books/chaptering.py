@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from service.books.blocks import Block
 from service.books.book import Chapter, ChapterRole, Paragraph
-from service.books.html_blocks import Block
 
 _FRONT = re.compile(
     r"(?:cover|title ?page|half-?title|copyright|imprint|(?:table of )?contents|"
@@ -26,6 +26,16 @@ _BACK = re.compile(
 _NOTES = re.compile(
     r"(?:foot|end)?notes|footnotes:?|anmerkungen|notes de bas de page|notas|note\W*\Z", re.I
 )
+_PART = re.compile(
+    r"(?:the )?(?:part|book|volume|act|livre|partie|tome|acte|teil|buch|band|parte|libro|tomo|atto|"
+    r"acto|livro|ato|भाग|खंड)\b|(?:first|second|third|fourth|fifth) (?:part|book|volume)\b|"
+    r"第\s?[一二三四五六七八九十\d]+\s?[部編编篇巻卷]|"
+    r"(?:premi[eè]re?|deuxième|seconde|troisième) partie\b|"
+    r"(?:erster?|zweiter?|dritter?) (?:teil|buch)\b|"
+    r"(?:primera|segunda|tercera|prima|seconda|terza|primeira|terceira) parte\b",
+    re.I,
+)
+"""A heading of a part, in which chapters are."""
 _SECTION_LENGTH = 2_000
 """Mean characters from which an entry below another in the table of contents is a chapter."""
 _OPENING_LENGTH = 300
@@ -59,14 +69,21 @@ def role_of_title(title: str) -> ChapterRole:
     return "notes" if _NOTES.fullmatch(title) else "body"
 
 
-def by_contents(blocks: Sequence[Block], marks: Iterable[Mark]) -> tuple[Chapter, ...]:
+def by_contents(
+    blocks: Sequence[Block], marks: Iterable[Mark], *, cuts_sections: bool = True
+) -> tuple[Chapter, ...]:
     """Return the chapters that a table of contents names; all blocks are in one of them.
 
     An entry inside another is a chapter of its own only if it and its neighbours are long. What
     comes before the first entry is a chapter too, unless it is short. That, and the page of a part
     with little but its title, belong to the next chapter that is read.
+
+    Args:
+        blocks: of the book.
+        marks: the entries.
+        cuts_sections: whether short entries inside others are no chapters.
     """
-    marks = _without_sections(sorted(marks, key=lambda mark: mark.start), blocks)
+    marks = _without_sections(sorted(marks, key=lambda mark: mark.start), blocks, cuts_sections)
     if not marks or marks[0].start > 0:
         marks.insert(0, Mark("", 1, 0))
     parts = []
@@ -98,20 +115,33 @@ def by_contents(blocks: Sequence[Block], marks: Iterable[Mark]) -> tuple[Chapter
 
 def by_headings(blocks: Sequence[Block]) -> tuple[Chapter, ...]:
     """Return the chapters of a document: they begin at the headings of the highest level that
-    occurs more than once, or of the only one that there is."""
+    occurs more than once, or of the only one that there is. If those are parts or volumes, the
+    chapters begin at the headings below them."""
     levels = Counter(block.level for block in blocks if block.level)
     usual = min((level for level, count in levels.items() if count > 1), default=min(levels or [0]))
-    return by_contents(
-        blocks,
-        [
-            Mark(block.paragraph.text, 1, number)
-            for number, block in enumerate(blocks)
-            if block.paragraph and 0 < block.level <= usual
-        ],
-    )
+    deepest = usual
+    while _are_parts(blocks, deepest):
+        below = [level for level in levels if level > deepest]
+        if not below:
+            break
+        deepest = min(below)
+    marks = [
+        Mark(block.paragraph.text, max(1, block.level - usual + 1), number)
+        for number, block in enumerate(blocks)
+        if block.paragraph and 0 < block.level <= deepest
+    ]
+    return by_contents(blocks, marks, cuts_sections=deepest == usual)
 
 
-def _without_sections(marks: list[Mark], blocks: Sequence[Block]) -> list[Mark]:
+def _are_parts(blocks: Sequence[Block], level: int) -> bool:
+    """Tell whether most headings of a level are those of parts, with chapters below them."""
+    titles = [b.paragraph.text for b in blocks if b.paragraph and b.level == level > 0]
+    return 2 * sum(bool(_PART.match(title)) for title in titles) > len(titles)
+
+
+def _without_sections(
+    marks: list[Mark], blocks: Sequence[Block], cuts_sections: bool
+) -> list[Mark]:
     """Return the entries without those that are sections of a chapter, and without doubles."""
     before = [0]  # characters before each block
     for block in blocks:
@@ -130,7 +160,7 @@ def _without_sections(marks: list[Mark], blocks: Sequence[Block]) -> list[Mark]:
     )
     kept: list[Mark] = []
     for mark in marks:
-        if mark.level > deepest:
+        if cuts_sections and mark.level > deepest:
             continue
         if kept and kept[-1].start == mark.start:
             # Two entries for one place: the outer one is the part's.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from service.books.book import PARTS, USUALLY_SKIPPED, Book, Chapter, Part, without
+from service.books.ledger import line_of
 from service.books.timings import TIMESTAMP_FORMATS, TimestampFormat
 from service.errors import InvalidRequestError
 
@@ -94,17 +95,36 @@ def numbers_of(ranges: str, count: int) -> list[int]:
     return sorted(numbers)
 
 
+_NAMES_OF_PARTS: dict[Part, tuple[str, str]] = {
+    "notes": ("note", "notes"),
+    "tables": ("row of a table", "rows of tables"),
+    "code": ("block of code", "blocks of code"),
+    "captions": ("caption", "captions"),
+    "front": ("word of front matter", "words of front matter"),
+    "back": ("word of back matter", "words of back matter"),
+}
+
+
 def left_out(book: Book, choice: Choice) -> str:
-    """Return a line about what is not read; empty if everything is."""
-    counts: dict[str, int] = {}
+    """Return a line about what is not read: by choice, and what is only for the eye.
+
+    Empty if everything is read.
+    """
+    counts: dict[Part, int] = {}
     for chapter in book.chapters:
-        if chapter.role != "body" and chapter.role in choice.skipped:
-            counts[chapter.role] = counts.get(chapter.role, 0) + 1
-            continue
+        is_out = chapter.role in choice.skipped
         for paragraph in chapter.paragraphs:
-            if paragraph.part in choice.skipped and chapter.role != "notes":
-                counts[str(paragraph.part)] = counts.get(str(paragraph.part), 0) + 1
-    if not counts:
-        return ""
-    listed = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
-    return f"left out: {listed}; --keep reads them"
+            if is_out and chapter.role != "body" and chapter.role != "notes":
+                counts[chapter.role] = counts.get(chapter.role, 0) + len(paragraph.text.split())
+            elif is_out and chapter.role == "notes":
+                counts["notes"] = counts.get("notes", 0) + bool(paragraph.text)
+            elif paragraph.part in choice.skipped and chapter.role != "notes":
+                counts[paragraph.part] = counts.get(paragraph.part, 0) + 1
+    parts = [
+        f"{counts[part]:,} {_NAMES_OF_PARTS[part][counts[part] != 1]}"
+        for part in PARTS
+        if counts.get(part)
+    ]
+    chosen = f"{', '.join(parts)} (--keep reads them)" if parts else ""
+    listed = ", ".join(filter(None, (chosen, line_of(book.omissions))))
+    return f"left out: {listed}" if listed else ""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from service.books.ledger import Ledger
 from service.errors import InvalidBookError
 
 MAX_BYTES = 64 << 20
@@ -33,10 +34,12 @@ class Document:
     Attributes:
         path: of its file.
         name: as whoever has it read knows it; messages have it.
+        ledger: counts what of it is read.
     """
 
     path: Path
     name: str
+    ledger: Ledger = field(default_factory=Ledger)
 
     @property
     def stem(self) -> str:
@@ -53,13 +56,22 @@ class Budget:
         name: of the document, for messages.
         n_bytes: of text and markup, unpacked.
         n_elements: or lines.
+        ledger: of the document; None for one of its own.
 
     Attributes:
+        ledger: counts what of the document is read.
         n_dropped: characters that were dropped, as no text has them.
     """
 
-    def __init__(self, name: str, n_bytes: int = MAX_BYTES, n_elements: int = MAX_ELEMENTS) -> None:
+    def __init__(
+        self,
+        name: str,
+        n_bytes: int = MAX_BYTES,
+        n_elements: int = MAX_ELEMENTS,
+        ledger: Ledger | None = None,
+    ) -> None:
         self.name = name
+        self.ledger = Ledger() if ledger is None else ledger
         self.n_dropped = 0
         self._n_bytes = self._bytes_left = n_bytes
         self._n_elements = self._elements_left = n_elements

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Sequence
 
-from charset_normalizer import CharsetMatch, from_bytes
+import chardet
 
+from service.books.document_budget import Budget
 from service.errors import InvalidBookError
-
-_WESTERN = frozenset({"cp1252", "latin_1", "iso8859_15"})
-_NEAR = 0.05
-"""Difference of two matches in their share of unlikely characters that says nothing."""
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_BE: "utf-32-be",
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
@@ -41,28 +39,39 @@ _LEADING = bytes(range(0xC2, 0xF5))
 """First bytes of characters of two and more bytes in UTF-8."""
 
 
-def utf_8(content: bytes, name: str) -> bytes:
-    """Return a text in UTF-8, though it may be in UTF-16 or an older encoding.
+_SAMPLE = 1 << 18
+"""Bytes by which an encoding is guessed."""
 
-    Bytes that are no character in its encoding are U+FFFD. Halves of characters stay.
+_SHARE_OF_ODD = 0.02
+"""Of characters that no text has, in what is decoded by a guess."""
+
+_HIGH_BYTE = re.compile(rb"[\x80-\xff]")
+
+
+def utf_8(content: bytes, name: str, budget: Budget) -> bytes:
+    """Return a text in UTF-8, though it may be in UTF-16, UTF-32 or an older encoding.
+
+    Bytes that are no character in its encoding are U+FFFD. Halves of characters stay. An encoding
+    that is only guessed is told.
 
     Raises:
         InvalidBookError: it has no encoding that makes sense of it.
     """
-    return _utf_8(content, name, None)
+    return _utf_8(content, name, None, budget)
 
 
-def utf_8_of_markup(content: bytes, name: str) -> bytes:
+def utf_8_of_markup(content: bytes, name: str, budget: Budget) -> bytes:
     """Return XML or HTML in UTF-8, whatever encoding it declares; see `utf_8`."""
-    declaration = _DECLARED.search(content[:_DECLARED_WITHIN])
-    return _utf_8(content, name, declaration[1].decode("ascii", "replace") if declaration else "")
+    match = _DECLARED.search(content[:_DECLARED_WITHIN])
+    declared = match[1].decode("ascii", "replace") if match else ""
+    return _utf_8(content, name, declared, budget)
 
 
-def _utf_8(content: bytes, name: str, declared: str | None) -> bytes:
+def _utf_8(content: bytes, name: str, declared: str | None, budget: Budget) -> bytes:
     for mark, encoding in _MARKS.items():
         if content.startswith(mark):
             return _encoded(content[len(mark) :].decode(encoding, "replace"))
-    if wide := _unmarked_utf_16(content):
+    if wide := _unmarked_utf_32(content) or _unmarked_utf_16(content):
         return _encoded(content.decode(wide, "replace"))
     known = _known(declared or "")
     is_shifted = known.startswith("iso2022") and b"\x1b" in content  # valid as UTF-8 as well
@@ -80,14 +89,30 @@ def _utf_8(content: bytes, name: str, declared: str | None) -> bytes:
     if n_damaged <= _count(content, _LEADING) - n_damaged:
         return _encoded(text)
     # Zeros are no text, whatever the encoding, and tell nothing of the rest.
-    matches = list(from_bytes(content.replace(b"\0", b"")))
-    if matches:
-        return _encoded(str(_likeliest(matches)))
+    guessed = _guessed(content.replace(b"\0", b""))
+    if guessed:
+        budget.ledger.note(f"{name} declares no encoding; it is read as {guessed}")
+        return _encoded(content.decode(guessed, "replace"))
     if declared is not None:
         return _encoded(text)
     raise InvalidBookError(
         f"{name} is no text file, or its encoding cannot be told; if it is one, save it as UTF-8"
     )
+
+
+def _guessed(content: bytes) -> str:
+    """Return the likeliest encoding; empty if none makes sense."""
+    first = _HIGH_BYTE.search(content)
+    start = max(0, first.start() - 1000) if first else 0
+    sample = content[start : start + _SAMPLE]
+    encoding = _known(str(chardet.detect(sample)["encoding"] or ""))
+    if not encoding:
+        return ""
+    text = sample.decode(encoding, "replace")
+    # Bytes that are no text decode to something too, which has control characters in it.
+    n_controls = sum(1 for one in text if one < " " and one not in "\t\n\r\f\v\x1a\x1b")
+    n_odd = n_controls + text.count("\ufffd")
+    return encoding if n_odd <= len(text) * _SHARE_OF_ODD else ""
 
 
 def _encoded(text: str) -> bytes:
@@ -96,6 +121,17 @@ def _encoded(text: str) -> bytes:
 
 def _count(content: bytes, which: bytes) -> int:
     return len(content) - len(content.translate(None, which))
+
+
+def _unmarked_utf_32(content: bytes) -> str | None:
+    """Return the encoding of UTF-32 without a mark: of four bytes, two are hardly ever set."""
+    if len(content) < 4 or len(content) % 4 or b"\0\0" not in content:
+        return None
+    zeros = [content[n::4].count(0) / (len(content) // 4) for n in range(4)]
+    if zeros[3] == 1 and zeros[2] > _SHARE_OF_HIGH and zeros[0] < 1 - _SHARE_OF_HIGH:
+        return "utf-32-le"
+    is_big = zeros[0] == 1 and zeros[1] > _SHARE_OF_HIGH and zeros[3] < 1 - _SHARE_OF_HIGH
+    return "utf-32-be" if is_big else None
 
 
 def _unmarked_utf_16(content: bytes) -> str | None:
@@ -118,13 +154,3 @@ def _known(declared: str) -> str:
     except (LookupError, ValueError):
         return ""
     return "" if _OF_NO_DOCUMENT.match(encoding) else _OTHERS.get(encoding, encoding)
-
-
-def _likeliest(matches: Sequence[CharsetMatch]) -> CharsetMatch:
-    """Return the best match, or that of Western Europe if it is nearly as good.
-
-    A short text in French or Spanish fits the encodings of Eastern Europe as well.
-    """
-    western = (match for match in matches if _WESTERN.intersection(match.could_be_from_charset))
-    best = matches[0]
-    return next((match for match in western if match.chaos <= best.chaos + _NEAR), best)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import posixpath
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from urllib.parse import unquote, urldefrag
 
-from service.books import html_blocks
+from lxml import etree
+
 from service.books.archive import Archive
+from service.books.blocks import Block, blocks_of
 from service.books.book import Book, Chapter, ChapterRole, Illustration, Picture
-from service.books.chaptering import Mark, by_contents, by_headings
+from service.books.chaptering import Mark, by_contents, by_headings, role_of_title
 from service.books.document_budget import Budget, Document
 from service.books.furniture import NAVIGATION, is_navigation, types_of
-from service.books.html_blocks import Block
 from service.books.illustrations import HEAD_BYTES, media_type_of, path_of, picture_of
 from service.books.markup_trees import (
     Element,
@@ -41,6 +44,23 @@ _FRONT_TYPES = frozenset({
 _BACK_TYPES = frozenset(["index", "colophon", "bibliography", "backcover"])
 _NOTES_TYPES = frozenset(["footnotes", "endnotes", "rearnotes", "notes"])
 
+_DOCUMENT = re.compile(r"html|svg|dtbook|x-oeb1-document|(?:text|application)/xml\Z|\Z")
+"""Media types of what has text, as the spines of old books have them too."""
+_NAMED_DOCUMENT = re.compile(r"\.(?:x?html?|xml|svg)\Z", re.I)
+_SPLIT = re.compile(r"[_-]?(?:split|part)?[_-]?\d+\Z")
+"""What a converter adds to the name of a document that it cuts."""
+_OF_A_PAGE = frozenset(("cover", "frontcover", "titlepage", "halftitlepage", "title-page"))
+_MOST_WORDS_OF_A_PAGE = 300
+"""A cover or title page with more words is a book whose converter gave it that name."""
+
+_OF_DTBOOK = {"sent": "span", "w": "span", "list": "ul", "line": "p", "prodnote": "div"}
+_CLASSES_OF_DTBOOK = {
+    "pagenum": ("span", "pagenum"), "noteref": ("span", "noteref"), "annoref": ("span", "noteref"),
+    "note": ("aside", "footnote"), "annotation": ("aside", "footnote"),
+    "linegroup": ("div", "poem"), "poem": ("div", "poem"),
+}  # fmt: skip
+"""Elements of DAISY's books, as HTML has them."""
+
 
 def read_epub(document: Document) -> Book:
     """Read a book from an EPUB.
@@ -48,7 +68,7 @@ def read_epub(document: Document) -> Book:
     Raises:
         InvalidBookError: it is damaged, protected by DRM, or larger than its budget.
     """
-    budget = Budget(document.name)
+    budget = Budget(document.name, ledger=document.ledger)
     with Archive(document.path, budget) as archive:
         _refuse_drm(archive, budget)
         return _Package(archive, budget).book(document)
@@ -79,18 +99,12 @@ class _Package:
     def __init__(self, archive: Archive, budget: Budget) -> None:
         self._archive = archive
         self._budget = budget
-        content = archive.read("META-INF/container.xml")
-        container = parse_xml(content, "container.xml", budget)
-        paths = [attribute(one, "full-path") for one in descendants(container, "rootfile")]
-        if not paths:
-            raise InvalidBookError(f"{archive.name} is damaged: container.xml names no package")
-        self._folder = posixpath.dirname(paths[0])
-        self._root = parse_xml(archive.read(paths[0]), paths[0], budget)
-        self._items = {
-            attribute(item, "id"): item
-            for part in children(self._root, "manifest")
-            for item in children(part, "item")
-        }
+        path = self._package_path()
+        self._folder = posixpath.dirname(path)
+        self._root = parse_xml(archive.read(path), path, budget) if path else _no_package()
+        self._items = [
+            item for part in children(self._root, "manifest") for item in children(part, "item")
+        ]
         self._metadata = [one for part in children(self._root, "metadata") for one in part.iter()]
         self._illustrations: dict[str, Illustration | None] = {}
 
@@ -108,6 +122,27 @@ class _Package:
             n_dropped=self._budget.n_dropped,
             identifier=self._identifier(),
         )
+
+    def _package_path(self) -> str:
+        """Return the path of the package document; empty if there is none."""
+        archive = self._archive
+        if "META-INF/container.xml" in archive:
+            content = archive.read("META-INF/container.xml")
+            if content.strip():
+                container = parse_xml(content, "container.xml", self._budget)
+                named = (attribute(one, "full-path") for one in descendants(container, "rootfile"))
+                for path in filter(archive.__contains__, filter(None, named)):
+                    return path
+        packages = (name for name in archive.names if name.lower().endswith(".opf"))
+        path = min(packages, key=lambda name: (name.count("/"), name), default="")
+        if not path and not any(map(_NAMED_DOCUMENT.search, archive.names)):
+            raise InvalidBookError(
+                f"{archive.name} is damaged: it has no META-INF/container.xml that names a package"
+            )
+        what = f"the package is {path}" if path else "its documents are read in their names' order"
+        archive_note = f"{archive.name} is damaged: no container names its package; {what}"
+        self._budget.ledger.note(archive_note)
+        return path
 
     def _named(self, name: str) -> list[Element]:
         return [one for one in self._metadata if local_name(one) == name]
@@ -151,7 +186,8 @@ class _Package:
             if attribute(one, "name") == "cover"
         }
         notes = []
-        for identifier, item in self._items.items():
+        for item in self._items:
+            identifier = attribute(item, "id")
             declared = "cover-image" in attribute(item, "properties").split()
             path = self._path(attribute(item, "href"))[0]
             if (not declared and identifier not in named) or path not in self._archive:
@@ -162,48 +198,103 @@ class _Package:
                 notes.append(f"the cover is left out: {error}")
         return "", None, tuple(notes[:1])
 
-    def _spine(self) -> Iterator[tuple[str, bool]]:
-        """Yield the path of each document once, and whether it is outside the reading order."""
+    def _spine(self) -> Iterator[tuple[str, bool, bool]]:
+        """Yield the path of each document once, whether it is outside the reading order, and
+        whether it is the table of contents."""
         seen: set[str] = set()
-        for spine in children(self._root, "spine"):
-            for reference in children(spine, "itemref"):
-                item = self._items.get(attribute(reference, "idref"))
-                if item is None:
-                    raise InvalidBookError(
-                        f"{self._archive.name} is damaged: its spine names "
-                        f"{attribute(reference, 'idref')!r}, which is not in its manifest"
-                    )
-                if "html" in attribute(item, "media-type") and not self._is_contents(item):
-                    path = self._path(attribute(item, "href"))[0]
-                    if path not in seen:
-                        seen.add(path)
-                        yield path, attribute(reference, "linear") == "no"
+        references = [
+            reference
+            for spine in children(self._root, "spine")
+            for reference in children(spine, "itemref")
+        ]
+        asides = [attribute(one, "linear") == "no" for one in references]
+        if all(asides):
+            asides = [False] * len(asides)
+        for aside, items in zip(asides, self._referred(references), strict=True):
+            for item in items:
+                path = self._path(attribute(item, "href"))[0]
+                if self._is_document(item, path) and path not in seen:
+                    seen.add(path)
+                    if path in self._archive:
+                        yield path, aside, self._is_contents(item)
+                    else:
+                        self._budget.ledger.miss(f"{path}, which the spine names, is missing")
+        if seen:
+            return
+        paths = [self._path(attribute(item, "href"))[0] for item in self._items]
+        names = [path for path in paths if path in self._archive] or sorted(
+            self._archive.names, key=_natural
+        )
+        for name in dict.fromkeys(filter(_NAMED_DOCUMENT.search, names)):
+            if not name.startswith("META-INF/"):
+                yield name, False, False
+
+    def _referred(self, references: list[Element]) -> Iterator[list[Element]]:
+        """Yield the items that each reference of the spine names.
+
+        Items that share an id are named in their order, and the last reference names the rest.
+        """
+        items: dict[str, list[Element]] = {}
+        for item in self._items:
+            items.setdefault(attribute(item, "id"), []).append(item)
+        left = Counter(attribute(one, "idref") for one in references)
+        for reference in references:
+            name = attribute(reference, "idref")
+            left[name] -= 1
+            found = items.get(name)
+            if found is None:
+                self._budget.ledger.note(f"the spine names {name!r}, which the manifest lacks")
+                yield []
+            elif left[name] or len(found) < 2:
+                yield found[:1]
+                items[name] = found[1:] or found
+            else:
+                yield found
+
+    @staticmethod
+    def _is_document(item: Element, path: str) -> bool:
+        media_type = attribute(item, "media-type").lower().strip()
+        if not media_type or media_type.endswith("xml"):
+            return bool(_NAMED_DOCUMENT.search(path)) or "html" in media_type
+        return _DOCUMENT.search(media_type) is not None
 
     def _is_contents(self, item: Element) -> bool:
         return "nav" in attribute(item, "properties").split()
 
     def _parsed(self, path: str) -> Element:
-        return parse_xhtml(self._archive.read(path), path, self._budget)
+        root = parse_xhtml(self._archive.read(path), path, self._budget)
+        return _of_dtbook(root) if local_name(root) == "dtbook" else root
 
     def _chapters(self) -> tuple[Chapter, ...]:
         spine = list(self._spine())
-        self._archive.expect([path for path, _ in spine])
+        self._archive.expect([path for path, _, _ in spine])
         found: list[Block] = []
         starts: dict[tuple[str, str], int] = {}
         bodies: dict[str, int] = {}  # blocks of each document
         roles: dict[str, ChapterRole] = {}
-        for path, is_aside in spine:
+        landmarks = self._landmarks()
+        for path, is_aside, is_contents in spine:
             starts[path, ""] = len(found)
-            root = self._parsed(path)
-            role = _declared_role(root) or ("back" if is_aside else None)
-            if role is not None:
-                roles[path] = role
-            for block in html_blocks.blocks(root, partial(self._illustration, path)):
+            try:
+                root = self._parsed(path)
+            except InvalidBookError as error:
+                self._budget.ledger.miss(f"{path} cannot be read: {error}")
+                continue
+            types = _declared_types(root) or landmarks.get(path, set())
+            if is_contents:
+                types = types | {"toc"}
+            finder = partial(self._illustration, path)
+            for block in blocks_of(root, self._budget.ledger, finder):
                 for anchor in block.anchors:
                     starts.setdefault((path, anchor), len(found))
                 found.append(block)
-            bodies[path] = len(found) - starts[path, ""]
-        roles = {**self._landmarks(), **roles}
+            own = found[starts[path, ""] :]
+            bodies[path] = len(own)
+            if types & {*_OF_A_PAGE, "toc"} and _n_words(own) > _MOST_WORDS_OF_A_PAGE:
+                types = types - {*_OF_A_PAGE, "toc"}
+            role = _role(types) or ("back" if is_aside else None)
+            if role is not None:
+                roles[path] = role
         contents = list(self._contents())
         marks = [
             Mark(title, level, starts.get((path, fragment), starts[path, ""]), roles.get(path))
@@ -212,34 +303,63 @@ class _Package:
         ]
         # Contents that point to nowhere say nothing; then each document is a chapter.
         is_broken = len(marks) < len(contents) / 2
-        # Documents that declare what they are, though the contents do not name them; and those
-        # after them, which are not the same.
-        known = {mark.start for mark in marks}
-        documents = [path for path in bodies if bodies[path]]
-        for before, path in zip(["", *documents], documents, strict=False):
-            start = starts[path, ""]
-            if start not in known and (is_broken or path in roles or before in roles):
-                marks.append(Mark("", 1, start, roles.get(path)))
+        marks += self._unlisted(found, marks, starts, bodies, roles, is_broken)
         return by_contents(found, marks) if marks else by_headings(found)
+
+    def _unlisted(
+        self,
+        found: list[Block],
+        marks: list[Mark],
+        starts: dict[tuple[str, str], int],
+        bodies: dict[str, int],
+        roles: dict[str, ChapterRole],
+        is_broken: bool,
+    ) -> Iterator[Mark]:
+        """Yield marks for documents that the contents do not name, and that are no part of others.
+
+        Those declare what they are, or stand after one that is no text of the book: what that is
+        said of holds for no other.
+        """
+        known = sorted(marks, key=lambda mark: mark.start)
+        listed = {mark.start for mark in known}
+        documents = [path for path in bodies if bodies[path]]
+        before = ""
+        after_aside = False
+        place = 0
+        for path in documents:
+            start = starts[path, ""]
+            end = start + bodies[path]
+            is_apart = is_broken or path in roles or before in roles
+            if after_aside and path not in roles:
+                is_apart = not _goes_on(before, path, found[start:end])
+            if is_apart and start not in listed:
+                after_aside = False
+                yield Mark("", 1, start, roles.get(path))
+            while place < len(known) and known[place].start < end:
+                mark = known[place]
+                title = mark.title or next(_headings(found[mark.start : end]), "")
+                after_aside = (mark.role or role_of_title(title)) != "body"
+                place += 1
+            before = path
 
     def _contents(self) -> Iterator[tuple[str, int, str, str]]:
         """Yield title, level, path and fragment of each entry of the table of contents."""
-        for item in self._items.values():
-            if self._is_contents(item):
-                path = self._path(attribute(item, "href"))[0]
+        for item in self._items:
+            path = self._path(attribute(item, "href"))[0]
+            if self._is_contents(item) and path in self._archive:
                 root = self._parsed(path)
                 for nav in descendants(root, "nav"):
                     if "toc" in types_of(attributes(nav)):
                         for one in children(nav, "ol"):
                             yield from self._of_list(one, 1, path)
                         return
-        spine = children(self._root, "spine")
-        ncx = self._items.get(attribute(spine[0], "toc")) if spine else None
-        if ncx is None:
-            of_type = (i for i in self._items.values() if "ncx" in attribute(i, "media-type"))
-            ncx = next(of_type, None)
-        path = self._path(attribute(ncx, "href"))[0] if ncx is not None else ""
-        if path in self._archive:
+        named = {attribute(spine, "toc") for spine in children(self._root, "spine")} - {""}
+        tables = [item for item in self._items if "ncx" in attribute(item, "media-type")]
+        tables.sort(key=lambda item: attribute(item, "id") not in named)
+        tables += [item for item in self._items if attribute(item, "id") in named]
+        paths = (self._path(attribute(item, "href"))[0] for item in tables)
+        path = next(filter(self._archive.__contains__, paths), "")
+        if path:
             root = parse_xml(self._archive.read(path), path, self._budget)
             for one in descendants(root, "navmap"):
                 yield from self._of_points(one, 1, path)
@@ -262,18 +382,55 @@ class _Package:
                 yield text_of(titles[0]), level, *self._path(attribute(contents[0], "src"), base)
             yield from self._of_points(point, level + 1, base)
 
-    def _landmarks(self) -> dict[str, ChapterRole]:
-        """Return the roles that the guide of EPUB 2 declares, by path."""
-        roles: dict[str, ChapterRole] = {}
+    def _landmarks(self) -> dict[str, set[str]]:
+        """Return the types that the guide of EPUB 2 declares, by path."""
+        types: dict[str, set[str]] = {}
         for guide in children(self._root, "guide"):
             for one in children(guide, "reference"):
-                role = _role({attribute(one, "type").lower()})
-                if role is not None and "#" not in attribute(one, "href"):
-                    roles[self._path(attribute(one, "href"))[0]] = role
-        return roles
+                if "#" not in attribute(one, "href"):
+                    path = self._path(attribute(one, "href"))[0]
+                    types.setdefault(path, set()).add(attribute(one, "type").lower())
+        return types
 
 
-def _declared_role(root: Element) -> ChapterRole | None:
+def _no_package() -> Element:
+    return etree.Element("package")
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Return what a name is sorted by: chapter 10 comes after chapter 2."""
+    return [(int(one), "") if one.isdecimal() else (0, one) for one in re.split(r"(\d{1,9})", name)]
+
+
+def _of_dtbook(root: Element) -> Element:
+    """Return a book of DAISY in elements of HTML."""
+    for element in root.iter():
+        name = local_name(element)
+        if name in _OF_DTBOOK:
+            element.tag = _OF_DTBOOK[name]
+        elif name in _CLASSES_OF_DTBOOK:
+            element.tag, style = _CLASSES_OF_DTBOOK[name]
+            element.set("class", style)
+    return root
+
+
+def _n_words(blocks: list[Block]) -> int:
+    return sum(len(block.paragraph.text.split()) for block in blocks if block.paragraph)
+
+
+def _headings(blocks: list[Block]) -> Iterator[str]:
+    for block in blocks:
+        if block.paragraph is not None and block.paragraph.kind == "heading":
+            yield block.paragraph.text
+
+
+def _goes_on(before: str, path: str, blocks: list[Block]) -> bool:
+    """Tell whether a document is the next part of one that a converter has cut."""
+    first, second = (_SPLIT.sub("", posixpath.splitext(one)[0]) for one in (before, path))
+    return first == second and not any(True for _ in _headings(blocks))
+
+
+def _declared_types(root: Element) -> set[str]:
     """Return what the body of a document, or its only part, says that it is."""
     for body in descendants(root, "body"):
         inner = [one for one in body if local_name(one)]
@@ -282,9 +439,9 @@ def _declared_role(root: Element) -> ChapterRole | None:
             declared |= types_of(attributes(inner[0]))
         if declared & NAVIGATION and not is_navigation(body):
             declared -= NAVIGATION
-        if role := _role(declared):
-            return role
-    return None
+        if _role(declared):
+            return declared
+    return set()
 
 
 def _role(types: set[str]) -> ChapterRole | None:

@@ -6,15 +6,17 @@ import base64
 import binascii
 import re
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
+
+from lxml import etree
 
 from service.books import tidying
 from service.books.archive import Archive
-from service.books.book import Book, Chapter, Paragraph, ParagraphKind, Picture
+from service.books.blocks import Block, blocks_of
+from service.books.book import Book, Chapter, Picture
 from service.books.chaptering import Mark, by_contents
 from service.books.document_budget import MAX_BYTES_OF_FB2, Budget, Document
-from service.books.html_blocks import Block
+from service.books.encodings import utf_8_of_markup
 from service.books.illustrations import picture_of
 from service.books.markup_trees import (
     Element,
@@ -29,10 +31,15 @@ from service.covers import UnusableCoverError
 from service.errors import InvalidBookError
 
 _BINARY = re.compile(rb"(<binary\b[^<>]*>)([^<>]*)(</binary\s*>)")
-_KINDS: dict[str, ParagraphKind] = {
-    "title": "heading", "subtitle": "heading", "epigraph": "quotation", "cite": "quotation",
-    "poem": "verse", "annotation": "text", "text-author": "text", "code": "code", "td": "table",
+_TAGS = {
+    "emphasis": "em", "strikethrough": "s", "style": "span", "epigraph": "blockquote",
+    "cite": "blockquote", "text-author": "p", "date": "p", "annotation": "div", "empty-line": "hr",
+    "v": "p", "image": "img", "description": "head", "binary": "head", "stylesheet": "head",
 }  # fmt: skip
+"""The elements of HTML that mean the same."""
+
+_PLACE = "section {}"
+"""The name of the place where a section begins, by its number."""
 
 
 def read_fb2(document: Document) -> Book:
@@ -41,14 +48,13 @@ def read_fb2(document: Document) -> Book:
     Raises:
         InvalidBookError: it is damaged, or larger than its budget.
     """
-    budget = Budget(document.name, MAX_BYTES_OF_FB2)
-    content, pictures = _without_pictures(_content(document.path, budget))
+    budget = Budget(document.name, MAX_BYTES_OF_FB2, ledger=document.ledger)
+    utf_8 = utf_8_of_markup(_content(document.path, budget), document.name, budget)
+    content, pictures = _without_pictures(utf_8)
     root = parse_xml(content, document.name, budget)
-    titles = next(iter(descendants(root, "title-info")), None)
-    if local_name(root) != "fictionbook" or titles is None:
-        raise InvalidBookError(
-            f"{document.name} is no FB2: it has no FictionBook with a title-info"
-        )
+    if local_name(root) != "fictionbook":
+        raise InvalidBookError(f"{document.name} is no FB2: it has no FictionBook")
+    titles = next(iter(descendants(root, "title-info")), etree.Element("title-info"))
     authors = (
         " ".join(filter(None, (text_of(one) for part in ("first-name", "middle-name", "last-name",
                  "nickname") for one in children(author, part))))
@@ -60,8 +66,10 @@ def read_fb2(document: Document) -> Book:
     about_file = next(iter(descendants(root, "document-info")), None)
     identifiers = [] if about_file is None else children(about_file, "id")
     identifier = next(filter(None, map(text_of, identifiers)), "")
+    marks = _translate(root)
+    found = blocks_of(root, document.ledger)
     return Book(
-        title, tuple(filter(None, authors)), language, cover, _chapters(root), notes=notes,
+        title, tuple(filter(None, authors)), language, cover, _chapters(found, marks), notes=notes,
         n_dropped=budget.n_dropped, identifier=identifier,
     )  # fmt: skip
 
@@ -111,20 +119,66 @@ def _cover(
     return None, tuple(notes[:1])
 
 
-def _chapters(root: Element) -> tuple[Chapter, ...]:
-    blocks: list[Block] = []
-    marks: list[Mark] = []
-    for body in children(root, "body"):
-        is_notes = "note" in attribute(body, "name").lower()
-        if is_notes:
-            marks.append(Mark(_title(body) or "Notes", 1, len(blocks), "notes"))
-        for level, paragraph in _paragraphs(body, "note" if is_notes else "text", 0):
-            if isinstance(paragraph, str):
-                if not is_notes:
-                    marks.append(Mark(paragraph, level, len(blocks)))
-            else:
-                blocks.append(Block(paragraph, 0, ()))
-    return by_contents(blocks, marks)
+def _translate(root: Element) -> dict[str, Mark]:
+    """Make elements of HTML of those of FB2, in their places.
+
+    Returns:
+        The sections and the notes, by the names of the places where they begin.
+    """
+    marks: dict[str, Mark] = {}
+    levels: list[Element] = []  # of the open sections
+    in_notes: Element | None = None
+    for element in list(root.iter()):
+        name = local_name(element)
+        if name == "body":
+            levels = []
+            is_notes = "note" in attribute(element, "name").lower()
+            in_notes = element if is_notes else None
+            element.tag = "div"
+            if is_notes:
+                title = _title(element) or "Notes"
+                _mark(element, marks, Mark(title, 1, 0, "notes"))
+                element.set("class", "footnotes")
+        elif name == "section":
+            parent = element.getparent()
+            while levels and levels[-1] is not parent:
+                levels.pop()
+            levels.append(element)
+            if in_notes is None:
+                _mark(element, marks, Mark(_title(element), len(levels), 0))
+        elif name in ("title", "subtitle"):
+            element.tag = "div"
+            element.set("role", "heading")
+            _on_lines(element, "p")
+        elif name == "stanza":
+            element.tag = "div"
+            _on_lines(element, "v")
+        elif name == "poem":
+            element.tag = "div"
+            element.set("class", "poem")
+        elif name == "a" and attribute(element, "type") == "note":
+            element.set("role", "doc-noteref")
+        elif name == "code" and len(text_of(element).splitlines()) > 1:
+            element.tag = "pre"
+        elif name in _TAGS:
+            element.tag = _TAGS[name]
+    return marks
+
+
+def _mark(element: Element, marks: dict[str, Mark], mark: Mark) -> None:
+    place = _PLACE.format(len(marks))
+    marks[place] = mark
+    element.set("name", place)
+
+
+def _on_lines(element: Element, name: str) -> None:
+    """Make lines of the paragraphs that are in an element."""
+    lines = [one for one in element if local_name(one) in (name, "empty-line")]
+    for line in lines:
+        is_text = local_name(line) == name
+        line.tag = "span" if is_text else "br"
+        if is_text and line is not lines[-1]:
+            line.addnext(etree.Element("br"))
 
 
 def _title(section: Element) -> str:
@@ -135,42 +189,11 @@ def _title(section: Element) -> str:
     return tidying.tidy("\n".join(lines), "heading")
 
 
-def _paragraphs(
-    element: Element, kind: ParagraphKind, level: int
-) -> Iterator[tuple[int, Paragraph | str]]:
-    """Yield the paragraphs, and the title of each section where it begins, with its level."""
-    for child in element:
-        name = local_name(child)
-        if name == "section":
-            yield level + 1, _title(child)
-            yield from _paragraphs(child, kind, level + 1)
-            continue
-        own = "note" if kind == "note" else _KINDS.get(name, kind)
-        if name in ("title", "stanza"):
-            texts = "\n".join(_text(line) for line in children(child, "p", "v"))
-        elif name in ("epigraph", "cite", "poem", "annotation", "table", "tr"):
-            if name == "tr":
-                texts = ", ".join(filter(None, map(text_of, child)))
-                own = "note" if kind == "note" else "table"
-            else:
-                yield from _paragraphs(child, own, level)
-                continue
-        elif name == "empty-line":
-            yield level, Paragraph("", "break")
-            continue
-        elif name in ("p", "subtitle", "text-author", "v", "date"):
-            texts = _text(child)
-        else:  # pictures
-            continue
-        done = tidying.paragraph(texts, own)
-        if done is not None:
-            yield level, done
-
-
-def _text(element: Element) -> str:
-    """Return the text of a paragraph, without the marks of notes."""
-    pieces = [element.text or ""]
-    for child in element:
-        is_note = local_name(child) == "a" and attribute(child, "type") == "note"
-        pieces += ["" if is_note else _text(child), child.tail or ""]
-    return " ".join(f"|{''.join(pieces)}|".split())[1:-1]
+def _chapters(found: list[Block], marks: dict[str, Mark]) -> tuple[Chapter, ...]:
+    starts = [
+        Mark(marks[name].title, marks[name].level, number, marks[name].role)
+        for number, block in enumerate(found)
+        for name in block.anchors
+        if name in marks
+    ]
+    return by_contents(found, starts)

@@ -13,8 +13,10 @@ from typing import Literal
 
 from lxml import etree
 
+from service.books.ledger import Reason
 from service.books.markup_trees import Element, attribute, local_name
 from service.books.tidying import roman
+from service.text.document.elements import BREAKS
 
 Claim = Literal[
     "page_break", "page_number", "running_head", "scene", "note_mark", "way_back", "boilerplate"
@@ -41,11 +43,12 @@ TYPES: dict[str, Claim] = {
 
 NAVIGATION = frozenset({"toc", "navigation", "landmarks", "page-list"})
 
-INLINE = frozenset({
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del",
-    "dfn", "em", "font", "i", "img", "ins", "kbd", "label", "mark", "q", "ruby", "rb", "s",
-    "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr",
+_BLOCKS = (frozenset(BREAKS) - {"br"}) | frozenset({
+    "book", "bodymatter", "bridgehead", "byline", "docauthor", "doctitle", "dtbook", "frameset",
+    "frontmatter", "hd", "hr", "imggroup", "level", "level1", "level2", "level3", "level4",
+    "level5", "level6", "noframes", "rearmatter", "search", "sidebar",
 })  # fmt: skip
+"""Elements that are no part of a line, of HTML and of DAISY's books."""
 
 _CLAIMS = {name: claim for claim, names in CLASSES.items() for name in names}
 _FEW_WORDS = 5
@@ -69,9 +72,17 @@ _NOTE_WORDS = frozenset({
     "fn", "nr", "note", "notes", "footnote", "endnote", "nota", "anm",
 })  # fmt: skip
 _NOTE_MARK = re.compile(r"[\[({]?\s*(?:\d{1,4}|[ivxl]{1,6}|[a-z]|[*†‡§¶]+)\s*[\])}]?\.?\Z", re.I)
+_ENDS = frozenset(".,;:!?…”’\"'»)")
+_ABBREVIATION = re.compile(r"(?<!\w)\w{1,3}\.\Z")
+"""Before a number that is attached: `p.5`."""
 _HEADING = re.compile(r"h[1-6]\Z")
 WHOLE = frozenset({"html", "body", "main"})
 """Elements that are the document itself, whatever they claim."""
+
+
+def is_inline(name: str) -> bool:
+    """Tell whether an element is part of a line, as those are that nobody knows."""
+    return name not in _BLOCKS
 
 
 def claims_of(own: Mapping[str, str]) -> frozenset[Claim]:
@@ -100,24 +111,25 @@ def types_of(own: Mapping[str, str]) -> set[str]:
     }
 
 
-def is_left_out(element: Element, claims: frozenset[Claim]) -> bool:
-    """Tell whether an element is what it claims to be, and nothing to be read."""
+def why_left_out(element: Element, claims: frozenset[Claim]) -> Reason | None:
+    """Return why an element is nothing to be read, if it is what it claims to be."""
     name = local_name(element)
     if not claims or name in WHOLE:
-        return False
+        return None
     if "boilerplate" in claims and _names_gutenberg(element):
-        return True
+        return "boilerplate"
     text = brief(element)
     if text is None or has_picture(element):
-        return False
+        return None
     if claims & {"page_break", "page_number", "running_head"} and (not text or is_page(text)):
-        return True
+        return "page number"
     if "note_mark" in claims and is_mark(text):
-        return True
+        return "note mark"
     if "way_back" in claims and not is_prose(text):
-        return True
+        return "back link"
     is_line = not _HEADING.match(name) and not _has_blocks(element)
-    return "running_head" in claims and is_line and not is_prose(text)
+    is_head = "running_head" in claims and is_line and not is_prose(text)
+    return "running head" if is_head else None
 
 
 def is_hidden(name: str, own: Mapping[str, str], element: Element) -> bool:
@@ -149,17 +161,28 @@ def is_navigation(element: Element) -> bool:
     return 2 * n_linked >= n_characters
 
 
-def is_raised_mark(element: Element) -> bool:
-    """Tell whether an inline element is the mark of a note, though nothing says so."""
+def is_linked_mark(element: Element, before: str) -> bool:
+    """Tell whether an inline element is the mark of a note, though nothing says so.
+
+    Args:
+        element: it.
+        before: the end of the text before it.
+    """
     text = brief(element)
     if text is None or not _NOTE_MARK.match(text):
         return False
-    links = [one for one in element.iter() if local_name(one) == "a"]
-    if not any("#" in attribute(link, "href") for link in links):
+    if not any("#" in attribute(one, "href") for one in element.iter() if local_name(one) == "a"):
         return False
-    is_raised = any(local_name(one) == "sup" for one in element.iter())
-    # Not the number in `see page 5`.
-    return is_raised or not text.isalnum() or (text.isdigit() and _is_attached(element))
+    if any(local_name(one) == "sup" for one in element.iter()):
+        return True
+    # Not the numbers in `see page 5` and `equation (12)`.
+    is_attached = bool(before) and not before[-1].isspace()
+    if text[0] in "*†‡§¶":
+        return True
+    if text[0] in "[{":
+        return is_attached or before.rstrip()[-1:] in _ENDS
+    is_word = is_attached and (before[-1].isalpha() or before[-1] in _ENDS)
+    return is_word and (text.isdigit() or text[0] == "(") and not _ABBREVIATION.search(before)
 
 
 def brief(element: Element) -> str | None:
@@ -211,15 +234,7 @@ def has_picture(element: Element) -> bool:
 
 def _has_blocks(element: Element) -> bool:
     below = islice(element.iter(), 1, _BRIEF_ELEMENTS)
-    return any(local_name(one) not in INLINE for one in below if local_name(one))
-
-
-def _is_attached(element: Element) -> bool:
-    """Tell whether an inline element follows a character that is no space."""
-    previous, parent = element.getprevious(), element.getparent()
-    before = parent.text if previous is None and parent is not None else None
-    before = before if previous is None else previous.tail
-    return not (before or " ")[-1].isspace()
+    return any(not is_inline(local_name(one)) for one in below if local_name(one))
 
 
 def _names_gutenberg(element: Element) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 
-from service.books import html_blocks
+from service.books.blocks import blocks_of
 from service.books.book import Book
 from service.books.chaptering import by_headings
 from service.books.document_budget import Budget, Document
@@ -18,9 +18,10 @@ def read_html(document: Document) -> Book:
     Raises:
         InvalidBookError: it has no text, or is larger than its budget.
     """
-    budget = Budget(document.name)
+    budget = Budget(document.name, ledger=document.ledger)
     root = parse_html(budget.read(document.path), document.name, budget)
-    blocks = html_blocks.blocks(root, lru_cache(None)(partial(picture_beside, document.path)))
+    find_picture = lru_cache(None)(partial(picture_beside, document.path))
+    blocks = blocks_of(root, document.ledger, find_picture)
     heads = (b.paragraph.text for b in blocks if b.paragraph and b.level == 1)
     titles = (text_of(one) for one in descendants(root, "title"))
     title = next(filter(None, titles), "") or next(heads, document.stem)

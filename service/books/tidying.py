@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container
+from collections.abc import Callable, Container
 
 from service.books.book import Paragraph, ParagraphKind
+from service.text.scripts import is_ideographic
 
 # Soft hyphens, what keeps words together or lets them break without being seen, and what no text
 # should have: control characters that are no spaces, halves of characters, noncharacters.
@@ -18,10 +19,20 @@ _SPACED_ELLIPSIS = re.compile(r"\.(?:[ \u00a0\u2009\u202f]\.){2,}|\.{3,}")
 _DOUBLE_HYPHEN = re.compile(r"(?<!-)--{1,2}(?!-)")
 _OPENING_DASH = re.compile(r"^(?:[—―–]|-(?=[ \t]))\s*")
 _BRACKETED_MARK = re.compile(r"(?<=[\w.,;:!?”’\"')])\s?\[(?:\d{1,3}|[*†‡§])\](?![(\w])")
-# Not the exponent of `m²`.
-_RAISED_MARK = re.compile(
-    r"(?<=[\w.,;:!?”’\"')])[†‡]+|(?:(?<=[.,;:!?”’\"')])|(?<=[a-z]{3}))[¹²³⁴⁵⁶⁷⁸⁹⁰]+"
-)
+_RAISED_MARK = re.compile(r"(?<=[\w.,;:!?”’\"')])(?:[†‡]+|[¹²³⁴⁵⁶⁷⁸⁹⁰]+)")
+_RAISED_DIGITS = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹")
+_BASE_LENGTH = 40
+_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+_RAISED_NUMBER = re.compile(r"[-+−–]?\d{1,3}(?:\s*,\s*\d{1,3}){0,8}")
+_BASE = re.compile(r"(?:\([^()]{0,30}\)|\[[^\[\]]{0,30}\]|[\w.,]{0,30}\w)\Z")
+_VOWEL = re.compile(r"[aeiouyàáâäèéêëìíîïòóôöùúûü]", re.I)
+_LONG_WORD = re.compile(r"[^\W\d_]{3}")
+_POWERED = frozenset({
+    "mm", "cm", "dm", "km", "nm", "µm", "μm", "um", "in", "ft", "yd", "mi", "ms", "kg", "lb",
+    "Hz", "kN", "sin", "cos", "tan", "sec", "csc", "cot", "log", "ln", "exp", "det", "мм", "см",
+    "дм", "км", "кг", "min", "Pa", "rad",
+})  # fmt: skip
+"""What is raised to a power though it has several letters: units and functions."""
 _BROKEN_WORD = re.compile(r"(?<!\w)(\w+)[-‐\u00ad]\n\s*(\w+)")
 _LINE_WITHOUT_MARK = re.compile(r"(?<=[\w’”)])[ \t]*\n(?=[ \t]*[“‘\"'(]?[A-ZÀ-Þ0-9])")
 _SCENE_BREAK = re.compile(r"\s*(?:[*•·⁂❦☙❧~#_=—–-]\s*){1,12}\Z")
@@ -52,22 +63,61 @@ def is_scene_break(text: str) -> bool:
     return bool(text.strip()) and bool(_SCENE_BREAK.match(text)) and not _LONE_DASH.match(text)
 
 
-def paragraph(text: str, kind: ParagraphKind = "text") -> Paragraph | None:
+def _ignore(mark: str) -> None:
+    """Do nothing about a mark of a note."""
+
+
+def paragraph(
+    text: str, kind: ParagraphKind = "text", note: Callable[[str], None] = _ignore
+) -> Paragraph | None:
     """Return a tidied paragraph; None if it has no letter and no digit.
 
     Args:
         text: as it is printed. Its line breaks are those of the print, or of verse.
         kind: what it is. Ornaments become a `break`.
+        note: called with each mark of a note that is taken out of what is returned.
     """
     if kind not in ("code", "table") and is_scene_break(text):
         return Paragraph("", "break")
-    tidied = tidy(text, kind)
+    marks: list[str] = []
+    tidied = tidy(text, kind, marks.append)
     if not any(map(str.isalnum, tidied)):
         return None
+    for mark in marks:
+        note(mark)
     return Paragraph(tidied, kind)
 
 
-def tidy(text: str, kind: ParagraphKind = "text") -> str:
+def is_note_mark(before: str, raised: str) -> bool:
+    """Tell whether what is raised is the mark of a note, and no power as in `10⁶` and `m²`.
+
+    Args:
+        before: the end of the text before it.
+        raised: digits, signs or symbols.
+    """
+    if not raised.strip("*†‡§¶ "):
+        return True
+    if not _RAISED_NUMBER.fullmatch(raised):
+        return False
+    base = _BASE.search(before)
+    if base is None or "," in raised:
+        return True
+    word = base[0]
+    if word[-1] in ")]":
+        inside = word[:-1]
+        return bool(_LONG_WORD.search(inside))
+    number = word.replace(",", "").replace(".", "").replace("\u2009", "")
+    if number.isdigit():
+        is_year = len(word) == 4 and 1100 <= int(number) < 2200
+        return is_year and raised.isdigit()
+    unit = word.lstrip("0123456789.,")
+    if is_ideographic(unit[-1]):
+        return True
+    is_product = len(unit) == 2 and (unit.isupper() or not _VOWEL.search(unit))
+    return not (len(unit) == 1 or unit in _POWERED or is_product or "=" in before)
+
+
+def tidy(text: str, kind: ParagraphKind = "text", note: Callable[[str], None] = _ignore) -> str:
     """Return the text without what is only for the eye; see docs/books.md.
 
     Invisible characters and the marks of footnotes go, `. . .` and `--` become the characters that
@@ -80,7 +130,16 @@ def tidy(text: str, kind: ParagraphKind = "text") -> str:
         return text
     text = _SPACED_ELLIPSIS.sub("…", text)
     text = _DOUBLE_HYPHEN.sub("—", text)
-    text = _RAISED_MARK.sub("", _BRACKETED_MARK.sub("", text))
+
+    def without(match: re.Match[str]) -> str:
+        mark = match[0]
+        before = match.string[max(0, match.start() - _BASE_LENGTH) : match.start()]
+        if mark[0] in _RAISED_DIGITS and not is_note_mark(before, mark.translate(_DIGITS)):
+            return mark
+        note(mark)
+        return ""
+
+    text = _RAISED_MARK.sub(without, _BRACKETED_MARK.sub(without, text))
     text = _OPENING_DASH.sub("", text)
     if kind == "heading":
         text = said_as_title(text)

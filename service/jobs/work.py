@@ -71,6 +71,8 @@ class _Progress:
         if event == "planned":
             self._job.state = "speaking"
             self._job.n_dropped = fields["dropped"]
+        elif event == "left_out":
+            self._job.left_out = line
         elif event == "note":
             self._job.notes = [*dict.fromkeys([*self._job.notes, fields["note"]])]
         elif event == "levelled":

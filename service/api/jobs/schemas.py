@@ -91,6 +91,10 @@ class JobAnswer(BaseModel):
     notes: list[str] = Field(
         description="what else listeners should know, such as that a cover could not be used"
     )
+    left_out: str = Field(
+        description="what of the document is not read, such as `left out: 2 notes, 1 page number`; "
+        "empty if all of it is, or until it is read"
+    )
     created_at: datetime
     finished_at: datetime | None = Field(description="null until it is done or has failed")
     progress: float = Field(ge=0, le=1, description="share of the speech that is made")
@@ -122,6 +126,7 @@ class JobAnswer(BaseModel):
             characters=job.n_characters,
             dropped=job.n_dropped,
             notes=job.notes,
+            left_out=job.left_out,
             created_at=_time(job.created_s),
             finished_at=None if job.finished_s is None else _time(job.finished_s),
             progress=round(job.progress, 4),

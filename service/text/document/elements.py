@@ -59,7 +59,7 @@ MUTE = frozenset(("script", "style", "template"))
 REASONING = frozenset(("think", "thinking", "thought", "thoughts", "reasoning"))
 """What assistants put around that which they think before they answer."""
 
-_KNOWN = _names(
+KNOWN = _names(
     # of lines
     "a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd mark nobr q ruby rb rp rt rtc"
     " s samp small span strike strong sub sup time tt u var wbr",
@@ -169,7 +169,7 @@ class Tags:
         attributes = tag[len(element) + 1 :].rstrip("/>").strip()
         if _VALUE.search(attributes) is not None or tag.endswith("/>"):
             return True  # nobody gives a value to what is to be filled in
-        if element not in _KNOWN:
+        if element not in KNOWN:
             return False
         if is_end:
             return element not in _ALSO_WORDS or self._has(f"<{element}")

@@ -36,6 +36,7 @@ PAUSES: dict[str, Pause] = {
     # A heading is a sentence without a full stop, and the text begins anew after it.
     "heading": Pause(".", "\n\n"),
     "paragraph": Pause(".", "\n\n"),
+    "caption": Pause(".", "\n\n"),
     # Items are read like sentences: an enumeration with commas would never come to rest.
     "item": Pause(".", "\n"),
     # The cells of a row belong together like the parts of an enumeration; a row is complete.
@@ -94,8 +95,9 @@ _CLOSING = "”’\"')]}»›」』】》）〉〕 \t\n"
 _SOLID = ("、", "。")
 _OF_IDEOGRAPHS = {",": "、", ".": "。", "": ""}
 
-_RAISED = re.compile(r"[-+−]?[0-9]{1,4}")
-_SUPERSCRIPTS = dict(zip(map(ord, "0123456789+-−"), "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻", strict=True))
+RAISED = re.compile(r"[-+−]?[0-9]{1,4}")
+SUPERSCRIPTS = dict(zip(map(ord, "0123456789+-−"), "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻", strict=True))
+"""How a superscript of the kind `RAISED` is written, so that it is read as a power."""
 
 _DIRECTION = re.compile(
     r"(?!(?:always|as|does|has|his|is|its|perhaps|plus|this|thus|us|was|yes)\b)[a-z]+[^s\W]s\b"
@@ -319,8 +321,8 @@ class Writer:
             for block in self._around:
                 self._extend(block, block.kind, block.value or "", start, len(words))
         if leaf.spans:
-            if leaf.spans[-1].kind == "superscript" and _RAISED.fullmatch(words):
-                text = text.translate(_SUPERSCRIPTS)
+            if leaf.spans[-1].kind == "superscript" and RAISED.fullmatch(words):
+                text = text.translate(SUPERSCRIPTS)
             start = self._length + n_before
             for span in leaf.spans:
                 self._extend(span, span.kind, span.value, start, len(words))

@@ -15,7 +15,7 @@ from service.text.offset_mapping import TracedText
 BlockKind = Literal[
     "heading", "paragraph", "item", "table", "row", "cell", "quote", "code", "html", "footnote",
     "definition", "rule", "metadata", "verse", "cue", "turn", "log", "header", "scene", "signature",
-    "field", "stack", "wrapped", "speaker", "time", "label", "number",
+    "field", "stack", "wrapped", "speaker", "time", "label", "number", "caption",
 ]  # fmt: skip
 """`html` is a comment, a script or preformatted text. `verse` is a line of verse, `cue` one of a
 subtitle, `turn` what one speaker says, `log` a line of a log, `header` one of a mail."""

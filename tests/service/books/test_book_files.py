@@ -31,13 +31,6 @@ def test_a_long_title_with_a_stop_is_a_title(tmp_path):
     assert [one.title for one in read_book(text(tmp_path / "whale.txt", written)).chapters][1:] == [title]
 
 
-def test_markdown_may_have_the_characters_that_stand_for_brackets(tmp_path):
-    written = "# A\n\nGo \ue000 on \ue001 with [Kokoro](/kˈOkəɹO/).\n\n\x02 No note.\n"
-    (chapter,) = read_book(text(tmp_path / "icons.md", written)).chapters
-    paragraphs = [(paragraph.kind, paragraph.text) for paragraph in chapter.paragraphs]
-    assert paragraphs[-2:] == [("text", "Go \ufffd on \ufffd with [Kokoro](/kˈOkəɹO/)."), ("text", "No note.")]
-
-
 def test_an_epub_has_its_chapters_metadata_and_cover(tmp_path):
     picture = made_books.picture()
     book = sea(
@@ -145,7 +138,8 @@ def test_a_book_of_pictures_is_refused(tmp_path):
 
 def test_what_is_no_book_is_refused_with_advice(tmp_path):
     cases = {
-        "a.pdf": (b"%PDF", r"must end in \.epub"), "a.azw3": (b"", "as EPUB"), "a.epub": (b"PK", "no EPUB"),
+        "a.pdf": (b"%PDF", r"must end in \.epub"), "a.azw3": (b"", "Calibre's ebook-convert"),
+        "a.kfx": (b"", "as EPUB"), "a.epub": (b"PK", "no EPUB"),
         "a.docx": (b"\xd0\xcf\x11\xe0", "password"), "b.docx": (b"PK", "no DOCX"),
         "a.fb2": (b"<html/>", "no FB2"), "b.fb2": (b"<FictionBook", "not well-formed"),
         "a.txt": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 4, "no text file"),

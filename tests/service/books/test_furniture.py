@@ -5,10 +5,11 @@ import re
 
 import pytest
 
+from service.books.blocks import blocks_of
 from service.books.book_files import read_book
 from service.books.document_budget import Budget
 from service.books.furniture import CLASSES, NAVIGATION, TYPES
-from service.books.html_blocks import blocks
+from service.books.ledger import Ledger
 from service.books.markup_trees import parse_html
 from tests.service.books import made_books
 from tests.service.books.made_books import page
@@ -39,7 +40,7 @@ PROSE = [
 
 def read(html):
     content = html if "<body" in html else f"<body>{html}</body>"
-    return blocks(parse_html(content.encode(), "a", Budget("a")))
+    return blocks_of(parse_html(content.encode(), "a", Budget("a")), Ledger())
 
 
 def words(found):

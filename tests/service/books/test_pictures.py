@@ -59,7 +59,7 @@ def test_the_speech_is_written_without_such_a_cover(kind, form, tmp_path):
     book = read_book(sea(tmp_path / f"sea.{kind}", DAMAGED["cut off"]))
     heard = written(book, tmp_path / f"out.{form}")
     assert heard.of("note") == list(book.notes)
-    assert heard.of("done")[0].endswith("of speech; the cover is left out: it is damaged")
+    assert heard.of("done")[0].endswith("; the cover is left out: it is damaged")
 
 
 @pytest.mark.parametrize("form", OUTPUTS)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import strategies as st
 
 from service.books import chaptering, markdown_file, text_file, tidying
+from service.books.blocks import blocks_of
 from service.books.book import Paragraph
 from service.books.document_budget import Budget
-from service.books.html_blocks import blocks
+from service.books.ledger import Ledger
 from service.books.markup_trees import parse_html, parse_xml
-from service.errors import InvalidBookError
 from tests.profiles import given
 
 TEXTS = [
@@ -69,7 +69,7 @@ HTML = [
     ("notes' marks", '<p>It rained<sup><a href="#n1">1</a></sup>.</p>', [("text", "It rained.")]),
     ("notes' links", '<p>It rained.<a href="n.html#a">[1]</a></p>', [("text", "It rained.")]),
     ("other links", '<p>See page <a href="#p5">5</a>.</p>', [("text", "See page 5.")]),
-    ("exponents", "<p>E = mc<sup>2</sup></p>", [("text", "E = mc2")]),
+    ("exponents", "<p>E = mc<sup>2</sup></p>", [("text", "E = mc²")]),
     ("page numbers", '<p>It <span class="pagenum">12</span>rained.</p><div role="doc-pagebreak">13</div>',
      [("text", "It rained.")]),
     ("running heads", '<div class="runhead">THE SEA</div><p>It rained.</p>', [("text", "It rained.")]),
@@ -94,7 +94,7 @@ def test_a_document_is_read_as_a_reader_would():
     misses = []
     for name, html, wanted in HTML:
         root = parse_html(f"<html><body>{html}</body></html>".encode(), name, Budget(name))
-        found = [b.paragraph for b in blocks(root) if b.paragraph]
+        found = [b.paragraph for b in blocks_of(root, Ledger()) if b.paragraph]
         if [(paragraph.kind, paragraph.text) for paragraph in found] != wanted:
             misses.append((name, found))
     assert not misses
@@ -122,10 +122,6 @@ def test_entities_of_html_are_known_and_own_ones_are_not():
     assert root.text == "caf\u00e9\u00a0& co"
     root = parse_xml(b'<!DOCTYPE p [<!ENTITY yours "no">]><p>&mine; &yours; AT&T &amp</p>', "a", Budget("a"))
     assert root.text == "&mine; &yours; AT&T &"
-    with pytest.raises(InvalidBookError, match=r"a\.xhtml is not well-formed"):
-        parse_xml(b"<p>It rained.<p>", "a.xhtml", Budget("a.epub"))
-    with pytest.raises(InvalidBookError, match="200 deep"):
-        parse_xml(b"<a>" * 210 + b"</a>" * 210, "a.xhtml", Budget("a.epub"))
 
 
 # The patterns of the sources and plainer ones, which backtrack in long runs of the same character.
@@ -133,7 +129,7 @@ PLAIN_FORMS = [
     (tidying._BROKEN_WORD, r"(\w+)[-‐\u00ad]\n\s*(\w+)", "ab1_-‐\u00ad\n \té"),
     (tidying._DIVISION_OF_TWO_LINES, rf"(?i:\b({tidying._DIVISION}))\s*\n\s*(?=[MDCLXVI\d]+\b)",
      ["chapter", "act", "e", "\n", "\n", " ", "\t", "XI", "1", "x"]),
-    (text_file._PAGE_NUMBER, r"(?i)\s*[-–—\[(]*\s*(?:page\s+)?\d{1,4}\s*[-–—\])]*\s*\Z",
+    (text_file._PAGE_NUMBER, r"(?i)\s*[-–—\[(]*\s*(?:page\s+)?(\d{1,4})\s*[-–—\])]*\s*\Z",
      ["page", " ", "\t", "-", "—", "[", "]", "(", ")", "1", "23", "x"]),
     (chaptering._BACK, r"(?i)(?:index|also by\b.*|the full project gutenberg.*licen[cs]e.*)\W*\Z",
      ["index", "also by", "the full project gutenberg", "license", "licence", " ", ".", "x"]),

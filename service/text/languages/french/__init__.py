@@ -21,7 +21,7 @@ LANGUAGE = Language(
     default_voice="ff_siwis",
     espeak_voice="roa/fr",
     spaces_inside_numbers=True,
-    divisions="chapitre|livre",
+    divisions="chapitre|livre|partie|tome|acte|scène|chant",
     load_rules=partial(rules_by_table, __name__),
     load_sounds=_sounds,
 )

@@ -23,6 +23,7 @@ LANGUAGE = Language(
     default_voice="hf_alpha",
     espeak_voice="inc/hi",
     keeps_joiners=True,
+    divisions="अध्याय|भाग|खंड|खण्ड|पाठ|सर्ग",
     load_rules=partial(rules_by_table, __name__),
     load_sounds=_sounds,
 )

@@ -19,7 +19,7 @@ LANGUAGE = Language(
     voice_letter="i",
     default_voice="if_sara",
     espeak_voice="roa/it",
-    divisions="capitolo|libro|parte",
+    divisions="capitolo|libro|parte|atto|scena|canto",
     load_rules=partial(rules_by_table, __name__),
     load_sounds=_sounds,
 )

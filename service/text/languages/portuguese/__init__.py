@@ -13,6 +13,6 @@ LANGUAGE = Language(
     voice_letter="p",
     default_voice="pf_dora",
     espeak_voice="roa/pt-BR",
-    divisions="capítulo|parte",
+    divisions="capítulo|capitulo|parte|livro|tomo|ato|canto",
     load_rules=partial(rules_by_table, __name__),
 )

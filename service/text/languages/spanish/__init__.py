@@ -13,6 +13,6 @@ LANGUAGE = Language(
     voice_letter="e",
     default_voice="ef_dora",
     espeak_voice="roa/es",
-    divisions="capítulo|libro|parte",
+    divisions="capítulo|capitulo|libro|parte|tomo|acto|jornada|canto",
     load_rules=partial(rules_by_table, __name__),
 )
