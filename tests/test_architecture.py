@@ -40,7 +40,7 @@ OUTSIDE = {
     "ortffi": {"model", "preparation", "speech"}, "fastapi": {"api", "hosting", "cluster"},
     "starlette": {"api", "hosting", "cluster"}, "uvicorn": {"api"}, "prometheus_client": {"api", "cluster"},
     "soundfile": {"audio"}, "soxr": {"audio"}, "av": {"audio", "covers"}, "lxml": {"books"}, "docx": set(),
-    "chardet": {"books"}, "turbohtml": {"books"}, "rich": {"books"}, "opentelemetry": {"api"},
+    "chardet": {"books"}, "turbohtml": {"books"}, "pypdfium2": {"books"}, "rich": {"books"}, "opentelemetry": {"api"},
     "pyromark": {"text"}, "wyoming": {"api"}, "zeroconf": {"api"}, "ray": {"cluster"}, "pyarrow": {"cluster"},
     "onnx": {"preparation"}, "onnx_ir": {"preparation"}, "onnxscript": {"preparation"},
 }  # fmt: skip

@@ -30,6 +30,7 @@ _READERS = {
     ".fb2.zip": ("fb2_file", "read_fb2"),
     ".fbz": ("fb2_file", "read_fb2"),
     ".docx": ("docx_file", "read_docx"),
+    ".pdf": ("pdf_file", "read_pdf"),
 }
 ENDINGS = tuple(_READERS)
 """Of the files that can be read."""

@@ -46,7 +46,8 @@ class Document:
         """Return the title of a document that has none: its name without the ending."""
         ending = self.path.suffix
         is_there = ending and self.name.lower().endswith(ending.lower())
-        return self.name[: -len(ending)] if is_there else self.name
+        stem = self.name[: -len(ending)] if is_there else self.name
+        return stem.removesuffix(".fb2") if ending.lower() == ".zip" else stem
 
 
 class Budget:

@@ -64,12 +64,12 @@ def test_a_missing_extra_is_told_in_one_line_at_once(tmp_path, monkeypatch):
     # As where the extra is not installed: none of its modules can be imported, and no metadata.
     program = (
         "import sys, importlib.metadata as m; real = m.distribution\n"
-        "absent = {'av', 'chardet', 'lxml', 'rich', 'turbohtml'}\n"
+        "absent = {'av', 'chardet', 'lxml', 'pypdfium2', 'rich', 'turbohtml'}\n"
         "def distribution(name):\n"
         "    if name in absent: raise m.PackageNotFoundError(name)\n"
         "    return real(name)\n"
         "m.distribution = distribution\n"
-        "for name in ('av', 'chardet', 'lxml', 'rich', 'turbohtml'):\n"
+        "for name in ('av', 'chardet', 'lxml', 'pypdfium2', 'rich', 'turbohtml'):\n"
         "    sys.modules[name] = None\n"
         "from service.__main__ import main\n"
         "print(*(main(command.split()) for command in sys.argv[1:]))\n"

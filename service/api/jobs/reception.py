@@ -18,7 +18,7 @@ from service.api.job_options import MAX_TITLE_LENGTH
 from service.api.jobs.schemas import DOCUMENT_ENDINGS, JobQuery, JobRequest
 from service.api.schemas import without_halves
 from service.api.state import state_of
-from service.books.book_files import ENDINGS
+from service.books.book_files import ENDINGS, ending_of
 from service.errors import CancelledError, EmptyTextError, InvalidRequestError
 from service.text import is_blank
 
@@ -73,7 +73,7 @@ async def receive_document(
         HTTPException: 415, if nothing tells what kind of document it is.
     """
     name = Path(query.name or "")
-    ending = name.suffix.lower()
+    ending = ending_of(name.name)
     if ending not in ENDINGS:
         ending = DOCUMENT_ENDINGS.get(media_type_of(request), "")
     if not ending:

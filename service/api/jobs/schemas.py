@@ -25,6 +25,7 @@ MEDIA_TYPES = {
 
 DOCUMENT_ENDINGS = {
     "application/epub+zip": ".epub",
+    "application/pdf": ".pdf",
     "text/plain": ".txt",
     "text/markdown": ".md",
     "text/html": ".html",

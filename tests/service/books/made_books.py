@@ -182,3 +182,66 @@ def plain_word(path, body, **others):
     document = f"<w:document {WORD}><w:body>{body}</w:body></w:document>".encode()
     parts = {f"word/{name}.xml": content for name, content in others.items()}
     return pack(path, {"word/document.xml": [document], **parts})
+
+
+def pdf(path, pages, outline=(), size=(612, 792)):
+    """Write a PDF.
+
+    Args:
+        path: of the file.
+        pages: for each the lines on it: text, left, base, size of letters; all in points.
+        outline: titles and numbers of the pages that they name.
+        size: of a page.
+    """
+
+    def escaped(words):
+        return words.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)").encode("cp1252", "replace")
+
+    objects = {1: b"", 2: b"", 3: b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"}
+    kids = []
+    for lines in pages:
+        content = b"".join(
+            b"BT /F1 %g Tf %g %g Td (%s) Tj ET\n" % (height, left, base, escaped(words))
+            for words, left, base, height in lines
+        )
+        number = len(objects) + 1
+        objects[number] = b"<</Length %d>>stream\n%s\nendstream" % (len(content), content)
+        objects[number + 1] = (
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]/Contents %d 0 R/Resources<</Font<</F1 3 0 R>>>>>>"
+            % (*size, number)
+        )
+        kids.append(number + 1)
+    entries = [len(objects) + 2 + n for n in range(len(outline))]
+    root = len(objects) + 1
+    objects[root] = b"<</Type/Outlines>>"
+    if outline:
+        objects[root] = b"<</Type/Outlines/First %d 0 R/Last %d 0 R/Count %d>>" % (
+            entries[0],
+            entries[-1],
+            len(entries),
+        )
+    for n, (title, page_number) in enumerate(outline):
+        beside = b"".join(
+            b"/%s %d 0 R" % (name, entries[other])
+            for name, other in ((b"Prev", n - 1), (b"Next", n + 1))
+            if 0 <= other < len(entries)
+        )
+        objects[entries[n]] = b"<</Title(%s)/Parent %d 0 R%s/Dest[%d 0 R/XYZ 0 %d null]>>" % (
+            escaped(title), root, beside, kids[page_number], size[1],
+        )  # fmt: skip
+    objects[1] = b"<</Type/Catalog/Pages 2 0 R/Outlines %d 0 R>>" % root
+    objects[2] = b"<</Type/Pages/Count %d/Kids[%s]>>" % (len(kids), b" ".join(b"%d 0 R" % one for one in kids))
+    content, places = b"%PDF-1.7\n", []
+    for number in sorted(objects):
+        places.append(len(content))
+        content += b"%d 0 obj\n%s\nendobj\n" % (number, objects[number])
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    end = b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (len(objects) + 1, len(content))
+    content += b"xref\n0 %d\n0000000000 65535 f \n%s" % (len(objects) + 1, table) + end
+    path.write_bytes(content)
+    return path
+
+
+def set_lines(words, left=72, top=700, height=11, gap=14):
+    """Return lines of a PDF, one below the other."""
+    return [(line, left, top - n * gap, height) for n, line in enumerate(words)]

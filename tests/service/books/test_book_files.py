@@ -138,7 +138,7 @@ def test_a_book_of_pictures_is_refused(tmp_path):
 
 def test_what_is_no_book_is_refused_with_advice(tmp_path):
     cases = {
-        "a.pdf": (b"%PDF", r"must end in \.epub"), "a.azw3": (b"", "Calibre's ebook-convert"),
+        "a.exe": (b"MZ", r"must end in \.epub"), "a.azw3": (b"", "Calibre's ebook-convert"),
         "a.kfx": (b"", "as EPUB"), "a.epub": (b"PK", "no EPUB"),
         "a.docx": (b"\xd0\xcf\x11\xe0", "password"), "b.docx": (b"PK", "no DOCX"),
         "a.fb2": (b"<html/>", "no FB2"), "b.fb2": (b"<FictionBook", "not well-formed"),

@@ -50,6 +50,10 @@ def zipped(path):
     return made_books.pack(path, {"waves.fb2": [made_books.fb2(path).read_bytes()]})
 
 
+def printed(path):
+    return made_books.pdf(path, [made_books.set_lines(TEXT.split("\n")), made_books.set_lines(MARKDOWN.split("\n"))])
+
+
 def written(content):
     return lambda path: text(path, content)
 
@@ -57,7 +61,7 @@ def written(content):
 MAKERS = {
     "epub": ("a.epub", epub), "docx": ("a.docx", made_books.word), "fb2": ("a.fb2", made_books.fb2),
     "fb2.zip": ("b.fb2", zipped), "html": ("a.html", written(HTML)), "md": ("a.md", written(MARKDOWN)),
-    "txt": ("a.txt", written(TEXT)),
+    "txt": ("a.txt", written(TEXT)), "pdf": ("a.pdf", printed),
 }  # fmt: skip
 TOKENS = (
     b"<", b">", b"&", b"\0", b"\xff\xfe", b"\xff", b"</p>", b"<p>", b"]]>", b"<!--", b"<![CDATA[",

@@ -283,8 +283,23 @@ def plain(maker, path):
     path.write_bytes(maker.pick("\n\n", "\r\n\r\n").join(parts).encode(encoding))
 
 
+def portable(maker, path):
+    pages = []
+    for number in range(maker.chance.randrange(1, 6)):
+        lines = [("THE SEA", 280, 770, 9)] * (maker.chance.random() < 0.7)
+        for _ in range(maker.chance.randrange(1, 5)):
+            words = [" ".join(maker.word() for _ in range(maker.chance.randrange(1, 8))) for _ in range(4)]
+            words[0] += maker.pick("", "-", ".")
+            left = maker.pick(72, 90, 330)
+            top, height = maker.chance.randrange(100, 720), maker.pick(11, 11, 8, 18)
+            lines += made_books.set_lines(words, left, top, height)
+        lines += [(str(number + 5), 300, 30, 9)] * (maker.chance.random() < 0.7)
+        pages.append(lines)
+    made_books.pdf(path, pages, [(maker.pick("One", "Two"), 0)] * maker.pick(0, 2))
+
+
 KINDS = {
-    ".html": html, ".epub": epub, ".fb2": fb2, ".docx": docx, ".md": markdown, ".txt": plain,
+    ".html": html, ".epub": epub, ".fb2": fb2, ".docx": docx, ".md": markdown, ".txt": plain, ".pdf": portable,
 }  # fmt: skip
 
 

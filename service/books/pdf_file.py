@@ -1,0 +1,508 @@
+"""Read a PDF: lines on pages, made into paragraphs again."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
+
+import pypdfium2
+
+from service.books import tidying
+from service.books.blocks import Block, blocks
+from service.books.book import Book, Chapter
+from service.books.chaptering import Mark, by_contents, by_headings
+from service.books.document_budget import Budget, Document
+from service.books.furniture import is_page
+from service.books.ledger import Ledger, Reason
+from service.books.walk import Page
+from service.errors import InvalidBookError
+from service.text.document.tree import BlockKind, TreeBuilder
+from service.text.offset_mapping import TracedText
+
+_MARGIN = 0.12
+"""Share of a page's height, at its top and at its foot, in which heads and numbers stand."""
+_OFTEN = 3
+"""Pages on which a line returns at the same height if it is a running head."""
+_HEIGHTS = 4.0
+"""Points by which these heights may differ."""
+_GAP = 1.0
+"""Of the height of letters: between columns the gap is wider."""
+_MORE_RECTANGLES = 1.4
+"""Rectangles of a page for each of its lines, from which on they may stand in columns."""
+_STRIP = (0.3, 0.7)
+"""Shares of a page's width between which columns are apart."""
+_NARROW = 6.0
+"""Points that are at least between columns."""
+_CROSSING = 0.2
+"""Share of the lines that may cross the strip: headings and the like."""
+_SMALL = 0.9
+"""Of the usual height of letters: those of notes are smaller."""
+_FOOT = 0.5
+"""Share of a page's height below which notes stand."""
+_LARGE = 1.15
+"""Of the usual height of letters, from which on a line is a heading."""
+_HEADING_LENGTH = 120
+_SPARSE = 20
+"""Characters of a page of text, below which it is a picture."""
+_HYPHENS = re.compile("[\\x02\ufffe]")
+"""What the library writes for a hyphen at the end of a line."""
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_SENTENCE_END = re.compile(r"[.!?:…。！？][”’\"')\]»」』]*\s*\Z")
+_NOTE = re.compile(r"\s*(?P<mark>\d{1,3}|[*†‡§])[.)\s]\s*\S")
+_LIST_ITEM = re.compile(r"\s*(?:[•◦▪‣–-]|\d{1,2}[.)])\s+\S")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line on a page. Lengths are points, from the page's lower left corner.
+
+    Attributes:
+        text: with hyphens of the library where words are broken.
+        page: its number, from 0.
+        left: where it begins.
+        right: where it ends.
+        base: where its first letters stand.
+        foot: where its last ones do, which may be a line below, behind a broken word.
+        height: of its letters.
+        place: share of the page's height at which it stands; 1 at the top.
+    """
+
+    text: str
+    page: int
+    left: float
+    right: float
+    base: float
+    foot: float
+    height: float
+    place: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Paragraph:
+    """Lines that belong together."""
+
+    kind: BlockKind
+    level: int
+    lines: tuple[_Line, ...]
+    is_note: bool = False
+
+
+def read_pdf(document: Document) -> Book:
+    """Read a book from a PDF. Chapters begin where its outline says, or at large letters.
+
+    Raises:
+        InvalidBookError: it is damaged, has a password, or its pages are pictures.
+    """
+    budget = Budget(document.name, ledger=document.ledger)
+    budget.check_bytes(0)
+    try:
+        pdf = pypdfium2.PdfDocument(document.path)
+    except pypdfium2.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise InvalidBookError(
+                f"{document.name} has a password; save it without one"
+            ) from error
+        raise InvalidBookError(f"{document.name} is no PDF, or is damaged: {error}") from error
+    with pdf:
+        pages = [_lines(pdf, number, budget) for number in range(len(pdf))]
+        outline = list(_outline(pdf))
+        told = pdf.get_metadata_dict()
+    _check_text(pages, document)
+    lines, left_out = _without_furniture(pages)
+    for line, reason in left_out:
+        document.ledger.leave_out(_plain(line.text), reason)
+    paragraphs = list(_paragraphs(lines, document.ledger))
+    known = {word.lower() for line in lines for word in _WORD.findall(line.text)}
+    found, starts = _blocks_of(paragraphs, known, document.ledger)
+    authors = (one.strip() for one in re.split(r"[;&]", told.get("Author", "")))
+    title = " ".join(told.get("Title", "").split())
+    return Book(
+        title if any(map(str.isalnum, title)) else document.stem,
+        tuple(filter(None, authors)),
+        None,
+        None,
+        _chapters(found, starts, outline),
+        n_dropped=budget.n_dropped,
+    )
+
+
+def _lines(pdf: pypdfium2.PdfDocument, number: int, budget: Budget) -> list[_Line]:
+    """Return the lines of a page, in the order in which they are read."""
+    page = pdf.get_page(number)
+    try:
+        width, height = page.get_size()
+        text_page = page.get_textpage()
+        try:
+            text = text_page.get_text_range()
+            budget.take_bytes(len(text))
+            budget.take_elements(text.count("\n") + 1)
+            budget.ledger.find([_plain(text)])
+            found = list(_plain_lines(text_page, text, number, height))
+            n_rectangles = text_page.count_rects()
+            if len(found) > 3 and n_rectangles > _MORE_RECTANGLES * len(found):
+                found = _columns(text_page, text, number, width, height) or found
+            return found
+        finally:
+            text_page.close()
+    finally:
+        page.close()
+
+
+def _plain(text: str) -> str:
+    return _HYPHENS.sub("-", text)
+
+
+def _plain_lines(
+    page: pypdfium2.PdfTextPage, text: str, number: int, height: float
+) -> Iterator[_Line]:
+    """Yield the lines in the order in which the page draws them."""
+    at = 0
+    n_characters = page.count_chars()
+    for part in text.split("\n"):
+        line = part.rstrip("\r")
+        words = line.strip()
+        if words:
+            first = at + line.index(words[0])
+            last = at + len(line.rstrip()) - 1
+            yield _line(page, words, number, height, first, min(last, n_characters - 1))
+        at += len(part) + 1
+
+
+def _line(
+    page: pypdfium2.PdfTextPage, words: str, number: int, height: float, first: int, last: int
+) -> _Line:
+    left, base, _, top = page.get_charbox(first, loose=True)
+    _, foot, right, _ = page.get_charbox(last, loose=True)
+    return _Line(words, number, left, right, base, foot, top - base, base / max(height, 1.0))
+
+
+def _columns(
+    page: pypdfium2.PdfTextPage, text: str, number: int, width: float, height: float
+) -> list[_Line]:
+    """Return the lines of a page in columns, the left one first; none if there are no columns."""
+    pieces = list(_pieces(page, text, number, height))
+    strip = _strip(pieces, width)
+    if strip is None:
+        return []
+    found: list[_Line] = []
+    band: list[_Line] = []
+    for piece in _joined(sorted(pieces, key=lambda one: (-one.base, one.left)), strip):
+        if piece.left < strip < piece.right:
+            found += [*_halves(band, strip), piece]
+            band = []
+        else:
+            band.append(piece)
+    return [*found, *_halves(band, strip)]
+
+
+def _pieces(page: pypdfium2.PdfTextPage, text: str, number: int, height: float) -> Iterator[_Line]:
+    """Yield the pieces of lines that have wide gaps between them."""
+    first = 0
+    edge = 0.0  # where the piece ends so far
+    for at, character in enumerate(f"{text}\n"):
+        if character in "\r\n":
+            is_gap = True
+        elif character.isspace():
+            continue
+        else:
+            left, base, right, top = page.get_charbox(at, loose=True)
+            is_gap = bool(text[first:at].strip()) and left - edge > _GAP * (top - base)
+            edge = right
+        if is_gap:
+            if words := text[first:at].strip():
+                start = first + text[first:at].index(words[0])
+                last = start + len(words) - 1
+                yield _line(page, words, number, height, start, last)
+            first = at + (character in "\r\n")
+
+
+def _halves(band: list[_Line], strip: float) -> Iterator[_Line]:
+    yield from (one for one in band if one.right <= strip)
+    yield from (one for one in band if one.left >= strip)
+
+
+def _strip(pieces: Sequence[_Line], width: float) -> float | None:
+    """Return the middle of the strip that hardly any line crosses; None if there is none."""
+    edges = sorted({one.right for one in pieces} | {one.left for one in pieces})
+    best, strip = _NARROW, None
+    for left, right in pairwise(edges):
+        if not _STRIP[0] * width < (left + right) / 2 < _STRIP[1] * width:
+            continue
+        middle = (left + right) / 2
+        n_crossing = sum(one.left < middle < one.right for one in pieces)
+        both = {one.right <= middle for one in pieces if not one.left < middle < one.right}
+        if right - left > best and n_crossing <= _CROSSING * len(pieces) and len(both) == 2:
+            best, strip = right - left, middle
+    return strip
+
+
+def _joined(pieces: Sequence[_Line], strip: float) -> list[_Line]:
+    """Join the pieces of a line that are on one side of the strip."""
+    found: list[_Line] = []
+    for piece in pieces:
+        for index in range(len(found) - 1, max(-1, len(found) - 8), -1):
+            other = found[index]
+            same_side = (other.right <= strip) == (piece.right <= strip)
+            if same_side and abs(other.base - piece.base) < 0.4 * max(other.height, piece.height):
+                first, second = sorted((other, piece), key=lambda one: one.left)
+                gap = second.left - first.right > 0.15 * piece.height
+                found[index] = replace(
+                    other,
+                    text=f"{first.text}{' ' if gap else ''}{second.text}",
+                    left=first.left,
+                    right=max(first.right, second.right),
+                )
+                break
+        else:
+            found.append(piece)
+    return found
+
+
+def _check_text(pages: Sequence[Sequence[_Line]], document: Document) -> None:
+    sizes = [sum(len(line.text) for line in page) for page in pages]
+    bare = [number for number, size in enumerate(sizes, start=1) if size < _SPARSE]
+    if len(bare) == len(pages) or 10 * len(bare) > 9 * len(pages):
+        raise InvalidBookError(
+            f"{document.name} has no text, as its pages are pictures; have a program recognize "
+            "them (OCR), such as ocrmypdf, first"
+        )
+    empty = [number for number, size in enumerate(sizes, start=1) if not size]
+    if empty:
+        shown = ", ".join(map(str, empty[:10])) + (", …" if len(empty) > 10 else "")
+        document.ledger.note(f"pages without text, which may be pictures: {shown}")
+
+
+def _without_furniture(
+    pages: Sequence[Sequence[_Line]],
+) -> tuple[list[_Line], list[tuple[_Line, Reason]]]:
+    """Return the lines without running heads and numbers of pages, and those."""
+    usual = _usual_height([line for page in pages for line in page])
+    heads: dict[tuple[str, int], set[int]] = {}
+    offsets: Counter[int] = Counter()
+    for line in (one for page in pages for one in page):
+        if not _MARGIN < line.place < 1 - _MARGIN:
+            for key in _keys(line):
+                heads.setdefault(key, set()).add(line.page)
+            if (number := _number(line.text)) is not None:
+                offsets[number - line.page] += 1
+    kept: list[_Line] = []
+    left_out: list[tuple[_Line, Reason]] = []
+    for line in (one for page in pages for one in page):
+        reason: Reason | None = None
+        if not _MARGIN < line.place < 1 - _MARGIN:
+            number = _number(line.text)
+            n_pages = max(len(heads[key]) for key in _keys(line))
+            if number is not None and (offsets[number - line.page] >= min(_OFTEN, len(pages))):
+                reason = "page number"
+            elif number is None and n_pages >= _OFTEN and not _is_large(line, usual):
+                reason = "running head"
+        if reason is None:
+            kept.append(line)
+        else:
+            left_out.append((line, reason))
+    return kept, left_out
+
+
+def _keys(line: _Line) -> Iterator[tuple[str, int]]:
+    """Yield what is alike of lines that return: their words without numbers, and their heights."""
+    words = line.text.strip("0123456789 |·•-–—").lower()
+    height = int(line.base // _HEIGHTS)
+    yield words, height
+    yield words, height + 1
+
+
+def _number(text: str) -> int | None:
+    """Return the number of a page, if a line is no more than that."""
+    if not is_page(text):
+        return None
+    digits = re.search(r"\d+", text)
+    if digits is not None:
+        return int(digits[0])
+    letters = re.search(r"[ivxlcdm]+", text, re.I)
+    return None if letters is None else tidying.roman(letters[0].upper())
+
+
+def _paragraphs(lines: Sequence[_Line], ledger: Ledger) -> Iterator[_Paragraph]:
+    """Yield the paragraphs that lines are of; what marks notes goes into the ledger."""
+    usual = _usual_height(lines)
+    larger = sorted({round(line.height) for line in lines if _is_large(line, usual)}, reverse=True)
+    gaps = [
+        one.foot - two.base
+        for one, two in pairwise(lines)
+        if one.page == two.page and 0 < one.foot - two.base < 3 * usual
+    ]
+    usual_gap = median(gaps) if gaps else 1.2 * usual
+    lines, notes = _without_notes(lines, usual)
+    lines = _without_marks(lines, notes, ledger)
+    held: list[_Line] = []
+    for line in lines:
+        if held and not _goes_on(held[-1], line, held, usual_gap):
+            yield _paragraph(held, usual, larger)
+            yield from _before(notes, line.page - 1)
+            held = []
+        held.append(line)
+    if held:
+        yield _paragraph(held, usual, larger)
+    yield from notes
+
+
+def _usual_height(lines: Sequence[_Line]) -> float:
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[round(line.height, 1)] += len(line.text)
+    return sizes.most_common(1)[0][0] if sizes else 1.0
+
+
+def _without_notes(lines: Sequence[_Line], usual: float) -> tuple[list[_Line], list[_Paragraph]]:
+    """Return the lines without the notes at the feet of pages, and those.
+
+    They stand inside a sentence that goes on on the next page.
+    """
+    kept: list[_Line] = []
+    notes: list[list[_Line]] = []
+    page = -1  # of which notes have begun
+    for line in lines:
+        is_small = line.height < _SMALL * usual and line.place < _FOOT
+        if is_small and _NOTE.match(line.text):
+            page = line.page
+            notes.append([line])
+        elif is_small and page == line.page:
+            notes[-1].append(line)
+        else:
+            page = -1
+            kept.append(line)
+    return kept, [_Paragraph("paragraph", 0, tuple(one), True) for one in notes]
+
+
+def _without_marks(
+    lines: Sequence[_Line], notes: Sequence[_Paragraph], ledger: Ledger
+) -> list[_Line]:
+    """Return the lines without the numbers that stand for the notes of their pages."""
+    marks: dict[int, list[str]] = {}
+    for note in notes:
+        match = _NOTE.match(note.lines[0].text)
+        if match is not None and match["mark"].isdigit():
+            marks.setdefault(note.lines[0].page, []).append(match["mark"])
+    kept = []
+    for line in lines:
+        text = line.text
+        for mark in list(marks.get(line.page, ())):
+            found = re.search(rf"(?<=[^\W\d_]|[.,;:!?”’\")]){mark}(?![\w.])", text)
+            if found is not None:
+                text = text[: found.start()] + text[found.end() :]
+                marks[line.page].remove(mark)
+                ledger.leave_out(mark, "note mark")
+        kept.append(replace(line, text=text))
+    return kept
+
+
+def _before(notes: list[_Paragraph], page: int) -> Iterator[_Paragraph]:
+    """Yield the notes of a page and of those before, and take them out."""
+    while notes and notes[0].lines[0].page <= page:
+        yield notes.pop(0)
+
+
+def _is_large(line: _Line, usual: float) -> bool:
+    return line.height > _LARGE * usual and len(line.text) < _HEADING_LENGTH
+
+
+def _goes_on(last: _Line, line: _Line, held: Sequence[_Line], usual_gap: float) -> bool:
+    """Tell whether a line is of the same paragraph as the one before."""
+    if abs(last.height - line.height) > 0.12 * last.height:
+        return False
+    if _LIST_ITEM.match(line.text) and not _HYPHENS.search(last.text[-1:]):
+        return False
+    ends = _SENTENCE_END.search(last.text) is not None
+    gap = last.foot - line.base
+    if last.page != line.page or gap <= 0:  # another page or column
+        return not ends or line.text[:1].islower()
+    if gap > 1.35 * usual_gap:
+        return False
+    left = min(one.left for one in held)
+    width = max(one.right for one in held) - left
+    is_set_in = line.left > left + 0.6 * line.height and line.left > last.left + 0.6 * line.height
+    is_short = len(held) > 1 and last.right < left + 0.8 * width
+    return not (ends and (is_set_in or is_short))
+
+
+def _paragraph(lines: Sequence[_Line], usual: float, larger: Sequence[int]) -> _Paragraph:
+    first = lines[0]
+    if _is_large(first, usual) and sum(len(line.text) for line in lines) < 2 * _HEADING_LENGTH:
+        level = min(6, larger.index(round(first.height)) + 1)
+        return _Paragraph("heading", level, tuple(lines))
+    return _Paragraph("paragraph", 0, tuple(lines))
+
+
+def _blocks_of(
+    paragraphs: Sequence[_Paragraph], known: set[str], ledger: Ledger
+) -> tuple[list[Block], list[tuple[int, float]]]:
+    """Return the paragraphs as blocks, and page and height at which each begins."""
+    builder = TreeBuilder("")
+    pieces: list[str] = []
+    at = 0
+    anchors: list[tuple[int, str]] = []
+    for index, paragraph in enumerate(paragraphs):
+        anchors.append((at, str(index)))
+        if paragraph.is_note:
+            builder.open("footnote", at)
+        builder.open(paragraph.kind, at, level=paragraph.level)
+        written = _written(paragraph.lines)
+        text = tidying.joined_lines(written, known).replace("\n", " ")
+        n_hyphens = written.count("-") - text.count("-")
+        ledger.leave_out("-" * n_hyphens, "not text")
+        pieces += [text, "\n"]
+        end = at + len(text)
+        traced = TracedText(text, range(at, end), range(at + 1, end + 1))
+        builder.leaf("text", at, end, traced)
+        at = end + 1
+        builder.close(at)
+        if paragraph.is_note:
+            builder.close(at)
+    tree = builder.finish()._replace(text="".join(pieces))
+    found = blocks(Page(tree, (), tuple(anchors)), ledger)
+    starts: list[tuple[int, float]] = []
+    for block in found:
+        first = paragraphs[int(block.anchors[0])].lines[0] if block.anchors else None
+        starts.append((first.page, -first.base) if first else starts[-1] if starts else (0, 0.0))
+    return found, starts
+
+
+def _written(lines: Sequence[_Line]) -> str:
+    """Return the text of lines, with a hyphen and a line feed where a word is broken."""
+    parts: list[str] = []
+    for line in lines:
+        text = _HYPHENS.sub("-\n", line.text).rstrip("\n")
+        is_broken = bool(parts) and parts[-1].endswith("-")
+        parts.append(text if not parts else ("\n" if is_broken else " ") + text)
+    return "".join(parts)
+
+
+def _outline(pdf: pypdfium2.PdfDocument) -> Iterator[tuple[str, int, int, float]]:
+    """Yield title, level, page and height of each entry of the outline."""
+    for entry in pdf.get_toc():
+        target = entry.get_dest()
+        page = target.get_index() if target is not None else None
+        if target is None or page is None:
+            continue
+        _, view = target.get_view()
+        # A place is left and top, and a zoom; without one it is the whole page.
+        height = float(view[1]) if len(view) == 3 and view[1] else float("inf")
+        yield " ".join(entry.get_title().split()), entry.level + 1, page, -height
+
+
+def _chapters(
+    found: Sequence[Block],
+    starts: Sequence[tuple[int, float]],
+    outline: Sequence[tuple[str, int, int, float]],
+) -> tuple[Chapter, ...]:
+    marks = []
+    for title, level, page, height in outline:
+        # A heading stands a little below the place that its entry names.
+        at = next((n for n, one in enumerate(starts) if one >= (page, height - _HEIGHTS)), None)
+        if at is not None and title:
+            marks.append(Mark(title, level, at))
+    return by_contents(found, marks) if len(marks) > 1 else by_headings(found)
