@@ -347,6 +347,7 @@ def build_synthesizer(
         longest_chunk_s=longest_chunk_s(settings.memory_budget_bytes, variant, len(workers))
         if settings.memory_budget_bytes
         else LONGEST_CHUNK_S,
+        strict_ssml=settings.strict_ssml,
     )
 
     def reopen(closed: Model) -> Model:

@@ -55,6 +55,14 @@ Names = Annotated[
 """Written like `Origins`."""
 
 
+SsmlDoors = Annotated[
+    tuple[Literal["synthesize", "openai", "elevenlabs", "piper", "wyoming"], ...],
+    NoDecode,
+    BeforeValidator(_split_list),
+]
+"""Written like `Origins`."""
+
+
 Name = Annotated[str, Field(min_length=1)]
 
 
@@ -281,6 +289,15 @@ class Settings(BaseSettings):
     strict_characters: bool = Field(
         False,
         description="refuse texts with characters that cannot be read, instead of dropping these",
+    )
+    strict_ssml: bool = Field(
+        False,
+        description="refuse SSML of which something cannot be done, instead of ignoring that",
+    )
+    auto_ssml: SsmlDoors = Field(
+        ("openai", "piper", "wyoming"),
+        description="doors on which a text that opens like SSML is SSML: any of synthesize, "
+        "openai, elevenlabs, piper, wyoming",
     )
     lexicon: Path | None = Field(
         None,

@@ -6,7 +6,7 @@ says only where one example costs much more, or much less, than usual.
 
 from hypothesis import HealthCheck, given, settings  # noqa: TID251
 
-__all__ = ["costly", "given", "many", "thousands"]
+__all__ = ["costly", "counted", "given", "many"]
 
 # No test has a deadline: on a busy machine every one would be missed some day. Fixtures that live
 # as long as a test function hold nothing that its examples change.
@@ -28,6 +28,6 @@ def many(**more):
     return settings(max_examples=settings().max_examples * 5, **more)
 
 
-def thousands(number, **more):
-    """Return settings with so many thousand examples, for slow tests."""
-    return settings(max_examples=1000 * number, **more)
+def counted(n_examples):
+    """Return settings with exactly so many examples, for a slow test of a proof that names a number."""
+    return settings(max_examples=n_examples)

@@ -44,6 +44,12 @@ SPEECH_HEADERS: dict[str, Any] = {
         "stream, of what is read when it begins. Left out if all is said.",
         "schema": {"type": "string"},
     },
+    "X-Ignored": {
+        "description": "Markup of the text that has no effect, such as `prosody contour 1:8`: "
+        "element, attribute if it is one, line and column of the first. The first 32, then `...`. "
+        "Left out if there is none.",
+        "schema": {"type": "string"},
+    },
     "X-Cache": {
         "description": "Whether the chunks were in the audio cache; only if it is on, and not for "
         "streams",

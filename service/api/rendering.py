@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from service.api.schemas import WordAnswer
 from service.audio import FORMATS, AudioFormat, encode, open_encoder, require_rate
 from service.model.kokoro import Samples
-from service.speech import AudioSegment, Coverage, WordTime, merge_parts
+from service.speech import AudioSegment, Coverage, MarkTime, WordTime, merge_parts
 
 TimestampDepth = Literal["word", "phoneme"]
 
@@ -90,6 +90,7 @@ class AudioInText(Rendering):
         self.sample_rate_hz = require_rate(audio_format, sample_rate_hz)
         # Once alone, and once in an object.
         self.bytes_per_s = FORMATS[audio_format].bytes_per_s(self.sample_rate_hz) * 8 // 3
+        self._marks: list[MarkTime] = []
 
     def _encode(self, segments: Iterable[AudioSegment]) -> tuple[bytes, list[WordTime], float]:
         """Return the complete audio file, its words, and the seconds of its end."""
@@ -100,6 +101,7 @@ class AudioInText(Rendering):
             nonlocal end_s
             for segment in segments:
                 words.extend(segment.words)
+                self._marks.extend(segment.marks)
                 end_s = segment.start_s + segment.duration_s
                 yield segment.samples
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Generator, Mapping, Sequence
 
 from fastapi import Response
@@ -14,13 +15,18 @@ from service.api.rendering import Rendering
 from service.api.state import ServiceState
 from service.errors import CancelledError
 from service.speech import AudioSegment, Delivery, Plan, Synthesizer, Utterance
+from service.text import Ignored
 
 _PART_BYTES = 32_768
 """Size of a write; a client that reads in real time takes one in 0.7 s."""
 
 
 _DROPPED_TOLD = 32
-"""Parts of the text that the header `X-Dropped` lists. Proxies limit headers to a few kilobytes."""
+"""Parts of the text that the headers `X-Dropped` and `X-Ignored` list. Proxies limit headers to a
+few kilobytes."""
+
+_LONGEST_NAMES = 64
+_UNPRINTED = re.compile(r"[^A-Za-z0-9_.:? \-]")
 
 
 class SpeechResponse(Response):
@@ -97,6 +103,8 @@ class SpeechResponse(Response):
         }
         if dropped := self._rendering.coverage.dropped:
             headers["x-dropped"] = _spans(dropped)
+        if ignored := self._rendering.coverage.ignored:
+            headers["x-ignored"] = _ignored(ignored)
         if streams:
             headers |= {"x-accel-buffering": "no"}  # nginx would wait for more
         else:
@@ -127,6 +135,15 @@ class SpeechResponse(Response):
 def _spans(dropped: Sequence[tuple[int, int]]) -> str:
     told = [f"{start}-{end}" for start, end in dropped[:_DROPPED_TOLD]]
     return ", ".join([*told, "..."] if len(dropped) > _DROPPED_TOLD else told)
+
+
+def _ignored(ignored: Sequence[Ignored]) -> str:
+    """Return what is ignored in one line of ASCII: `prosody contour 1:8, audio 2:1`."""
+    told = []
+    for one in ignored[:_DROPPED_TOLD]:
+        printable = _UNPRINTED.sub("?", one.names[:_LONGEST_NAMES])
+        told.append(f"{printable} {one.line}:{one.column}")
+    return ", ".join([*told, "..."] if len(ignored) > _DROPPED_TOLD else told)
 
 
 async def _watch(receive: Receive, job: SpeechJob[bytes]) -> None:

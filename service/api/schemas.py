@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any, get_args
+from collections.abc import Iterable
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from service.audio import FORMATS, AudioFormat, SampleRate, format_name
 from service.audio.formats import OPUS_RATES_HZ
-from service.speech import Coverage, WordTime
+from service.speech import Coverage, MarkTime, TextKind, WordTime
 from service.speech.utterance import (
     MAX_LOUDNESS_LUFS,
     MAX_VOLUME_DB,
@@ -18,7 +19,7 @@ from service.speech.utterance import (
     MIN_VOLUME_DB,
 )
 from service.speech.voices import MAX_BLEND_LENGTH
-from service.text import encodable
+from service.text import Ignored, encodable
 
 
 def _canonical(name: object) -> object:
@@ -29,6 +30,8 @@ BY_ANY_NAME = BeforeValidator(_canonical)
 """Takes formats by every name that they have; the document has one for each."""
 
 STREAMABLE_FORMATS = [name for name, form in FORMATS.items() if form.streamable]
+
+SsmlField = bool | Literal["strict", "auto"]
 
 NAMED: dict[str, Any] = {"minLength": 1}
 """For OpenAPI only: an empty one is refused with its own error code, not `invalid_request`."""
@@ -59,6 +62,28 @@ LOUDNESS: Any = Field(
     description="integrated loudness of the whole answer in LUFS, instead of volume; -16 is usual "
     "for podcasts, -23 for broadcasts; not with stream",
 )
+
+
+SSML: Any = Field(
+    None,
+    description="the text is SSML: true to ignore what cannot be done of it, strict to refuse it, "
+    "auto if it opens like SSML; docs/markup.md lists the elements; default: false, or auto on the "
+    "doors of the setting auto_ssml",
+)
+
+
+def text_kind(ssml: SsmlField | None, *, auto: bool) -> TextKind:
+    """Return what a text is.
+
+    Args:
+        ssml: what the caller says; None for nothing.
+        auto: what is taken then: whether a text that opens like SSML is SSML.
+    """
+    if ssml is None:
+        return "auto" if auto else "text"
+    if isinstance(ssml, str):
+        return "strict_ssml" if ssml == "strict" else "auto"
+    return "ssml" if ssml else "text"
 
 
 def rates_of_opus(field: str) -> dict[str, Any]:
@@ -132,6 +157,54 @@ DROPPED: Any = Field(
 )
 
 
+class IgnoredAnswer(BaseModel):
+    """Markup that has no effect, or not the one that it asks for; each name is told once."""
+
+    name: str = Field(description="of the attribute, or of the element if it is the element")
+    element: str = Field(description="name of the element")
+    attribute: str | None = Field(
+        None, description="name of the attribute; null, or left out, if it is the element"
+    )
+    line: int = Field(description="of the first, from 1")
+    column: int = Field(description="of the first in its line, from 1, in Unicode code points")
+    count: int = Field(description="how many there are")
+    reason: str = Field(description="why, and what is done instead")
+
+    @classmethod
+    def of(cls, ignored: Ignored) -> IgnoredAnswer:
+        """Return the answer's form."""
+        return cls(
+            name=encodable(ignored.attribute or ignored.element),
+            element=encodable(ignored.element),
+            attribute=encodable(ignored.attribute) or None,
+            line=ignored.line,
+            column=ignored.column,
+            count=ignored.count,
+            reason=encodable(ignored.reason),
+        )
+
+
+IGNORED: Any = Field(
+    None, description="markup that is ignored, in order; left out if there is none"
+)
+
+
+class MarkAnswer(BaseModel):
+    """A mark of SSML, and when it sounds."""
+
+    name: str
+    text_start: int = Field(description="offset of its element in the text, in Unicode code points")
+    time_s: float = Field(description="seconds from the start of the audio")
+
+    @classmethod
+    def of(cls, mark: MarkTime) -> MarkAnswer:
+        """Return the answer's form."""
+        return cls(name=encodable(mark.name), text_start=mark.text_start, time_s=mark.time_s)
+
+
+MARKS: Any = Field(None, description="marks of SSML; left out if there are none")
+
+
 class PhonemeAnswer(BaseModel):
     """A phoneme of a word, and its time."""
 
@@ -150,6 +223,9 @@ class WordAnswer(BaseModel):
     text_end: int = Field(description="offset of its end")
     start_s: float = Field(description="seconds from the start of the audio")
     end_s: float
+    voice: str | None = Field(
+        None, description="the voice that says it; left out if it is that of the request"
+    )
     phonemes: list[PhonemeAnswer] | None = None
 
     @classmethod
@@ -167,6 +243,7 @@ class WordAnswer(BaseModel):
             text_end=word.text_end,
             start_s=word.start_s,
             end_s=word.end_s,
+            voice=word.voice,
             phonemes=symbols,
         )
 
@@ -198,7 +275,9 @@ class TimedAnswer(BaseModel):
     sample_rate_hz: int
     duration_s: float
     words: list[WordAnswer]
+    marks: list[MarkAnswer] | None = MARKS
     dropped: list[SpanAnswer] | None = DROPPED
+    ignored: list[IgnoredAnswer] | None = IGNORED
 
 
 class AudioEvent(BaseModel):
@@ -208,6 +287,7 @@ class AudioEvent(BaseModel):
     start_s: float
     end_s: float
     words: list[WordAnswer]
+    marks: list[MarkAnswer] | None = MARKS
 
 
 class DoneEvent(BaseModel):
@@ -216,6 +296,17 @@ class DoneEvent(BaseModel):
     audio: str = Field(description="the rest of the audio file, in base64; often empty")
     duration_s: float
     dropped: list[SpanAnswer] | None = DROPPED
+    ignored: list[IgnoredAnswer] | None = IGNORED
+
+
+def ignored_answers(ignored: Iterable[Ignored]) -> list[IgnoredAnswer] | None:
+    """Return the answer's form of what is ignored; None if nothing is."""
+    return list(map(IgnoredAnswer.of, ignored)) or None
+
+
+def mark_answers(marks: Iterable[MarkTime]) -> list[MarkAnswer] | None:
+    """Return the answer's form of marks; None if there are none."""
+    return list(map(MarkAnswer.of, marks)) or None
 
 
 def dropped_answers(coverage: Coverage, text: str) -> list[SpanAnswer] | None:

@@ -22,6 +22,8 @@ from service.api.schemas import (
     TimedAnswer,
     WordAnswer,
     dropped_answers,
+    ignored_answers,
+    mark_answers,
 )
 from service.audio import SOURCE_RATE_HZ, AudioFormat, open_encoder
 from service.audio.subtitles import (
@@ -32,7 +34,7 @@ from service.audio.subtitles import (
     vtt,
 )
 from service.speech import AudioSegment, Utterance
-from service.text import TracedText, parse, plain_text
+from service.text import Notes, TracedText, parse, plain_text
 
 SubtitleFormat = Literal["srt", "vtt"]
 
@@ -77,7 +79,9 @@ class TimedAudio(_Timed):
             sample_rate_hz=self.sample_rate_hz,
             duration_s=duration_s,
             words=words,
+            marks=mark_answers(self._marks),
             dropped=dropped_answers(self.coverage, self._text),
+            ignored=ignored_answers(self.coverage.ignored),
         )
 
 
@@ -101,11 +105,13 @@ class StreamedTimedAudio(_Timed):
                     start_s=round(segment.start_s, 6),
                     end_s=round(end_s, 6),
                     words=word_answers(segment.words, self._text, self._depth),
+                    marks=mark_answers(segment.marks),
                 )
                 yield server_sent_event("audio", event.model_dump_json(exclude_none=True))
             tail = base64.b64encode(encoder.finish()).decode()
         dropped = dropped_answers(self.coverage, self._text)
-        done = DoneEvent(audio=tail, duration_s=round(end_s, 6), dropped=dropped)
+        ignored = ignored_answers(self.coverage.ignored)
+        done = DoneEvent(audio=tail, duration_s=round(end_s, 6), dropped=dropped, ignored=ignored)
         yield server_sent_event("done", done.model_dump_json(exclude_none=True))
 
 
@@ -136,4 +142,5 @@ class Subtitles(Rendering):
         text, kind = self._utterance.text, self._utterance.kind
         if kind == "phonemes":
             return TracedText(text)
-        return plain_text(parse(text, is_ssml=kind == "ssml"))
+        is_ssml = self._utterance.is_ssml
+        return plain_text(parse(text, is_ssml=is_ssml, notes=Notes(text)))

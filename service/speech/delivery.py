@@ -10,8 +10,9 @@ import numpy as np
 from service.model.kokoro import SAMPLE_RATE_HZ, Samples
 from service.speech.joining import Shaper
 from service.speech.plan import Chunk
-from service.speech.timing import WordTime, word_times
+from service.speech.timing import MarkTime, WordTime, word_times
 from service.speech.windows import Sound
+from service.text import Word
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class AudioSegment:
         n_windows: windows that were decoded for it: one if the chunk is decoded whole, 0 for a
             pause and for cached audio.
         cached: whether the chunk was in the cache; None for a pause, and without a cache.
+        marks: those that sound in it; empty if times are not wanted.
     """
 
     chunk: int
@@ -42,6 +44,7 @@ class AudioSegment:
     wait_s: float
     n_windows: int
     cached: bool | None
+    marks: tuple[MarkTime, ...] = ()
 
     @property
     def duration_s(self) -> float:
@@ -76,6 +79,7 @@ def deliver(
     origin: int,
     *,
     timed: bool,
+    voice: str | None = None,
 ) -> Iterator[AudioSegment]:
     """Make segments of the sounds of a chunk. A sound may yield none until the next one.
 
@@ -86,8 +90,10 @@ def deliver(
         shaper: of the chunk.
         origin: samples of the whole audio before the chunk.
         timed: whether word times are wanted.
+        voice: of the words; None if it is that of the utterance.
     """
     start, n_told = origin, 0
+    n_marks = 0
     wait_s = compute_s = 0.0
     n_windows = 0
     for one in made:
@@ -101,6 +107,7 @@ def deliver(
             continue
         end = start + samples.size
         words: tuple[WordTime, ...] = ()
+        marks: tuple[MarkTime, ...] = ()
         if timed and sound.durations is not None:
             assert shaper.skipped is not None  # something leaves
             begin = origin - shaper.skipped
@@ -112,13 +119,55 @@ def deliver(
                 begin,
                 (origin, latest),
                 sound.frame_samples,
+                voice,
             )[n_told:]
             words = tuple(
                 word for word in untold if sound.is_last or word.start_s * SAMPLE_RATE_HZ < end
             )
             n_told += len(words)
+            sounding = _marks(chunk, sound, begin, (origin, latest), end - shaper.n_pause)
+            marks = tuple(
+                mark
+                for mark in sounding[n_marks:]
+                if sound.is_last or mark.time_s * SAMPLE_RATE_HZ < end
+            )
+            n_marks += len(marks)
         yield AudioSegment(
             index, sound.is_last, chunk.phonemes, samples, start / SAMPLE_RATE_HZ, words,
-            compute_s, wait_s, n_windows, one.cached,
+            compute_s, wait_s, n_windows, one.cached, marks,
         )  # fmt: skip
         start, wait_s, compute_s, n_windows = end, 0.0, 0.0, 0
+
+
+def silent_marks(chunk: Chunk, start_s: float) -> tuple[MarkTime, ...]:
+    """Return the marks of a chunk that is only a pause, which starts at `start_s`."""
+    return tuple(
+        MarkTime(mark.name, mark.text_start, round(start_s + mark.pause_s, 6))
+        for mark in chunk.marks
+    )
+
+
+def _marks(
+    chunk: Chunk, sound: Sound, begin: int, bounds: tuple[int, int], pause_start: int
+) -> list[MarkTime]:
+    """Return the times of a chunk's marks; arguments as those of `word_times`.
+
+    Args:
+        chunk: what is said.
+        sound: with the durations of all of it.
+        begin: the sample at which it would begin with its silence.
+        bounds: the samples at which it begins and ends.
+        pause_start: the sample at which its pause begins.
+    """
+    if not chunk.marks or sound.durations is None:
+        return []
+    places = [
+        Word(mark.text_start, mark.text_start, mark.phoneme, mark.phoneme) for mark in chunk.marks
+    ]
+    times = word_times(places, chunk.phonemes, sound.durations, begin, bounds, sound.frame_samples)
+    return [
+        MarkTime(mark.name, mark.text_start, round(pause_start / SAMPLE_RATE_HZ + mark.pause_s, 6))
+        if mark.pause_s
+        else MarkTime(mark.name, mark.text_start, time.start_s)
+        for mark, time in zip(chunk.marks, times, strict=True)
+    ]

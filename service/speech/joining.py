@@ -61,12 +61,13 @@ class Shaper:
     Attributes:
         skipped: samples of silence dropped at its beginning; None until the first sample is
             returned.
+        n_pause: see above; 0 if it is the last.
     """
 
     def __init__(self, *, first: bool, last: bool, n_pause: int) -> None:
         self.skipped: int | None = 0 if first else None
         self._last = last
-        self._n_pause = n_pause
+        self.n_pause = 0 if last else n_pause
         self._held = silence(0)
         self._n_passed = 0  # samples of the chunk before those held
         self._start: int | None = None  # where the sound begins and ends, margins included
@@ -91,7 +92,7 @@ class Shaper:
             return samples
         fade = _fade(samples.size)
         samples[samples.size - fade.size :] *= fade[::-1]
-        return np.concatenate([samples, silence(self._n_pause)])
+        return np.concatenate([samples, silence(self.n_pause)])
 
     @property
     def _stop(self) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from service.speech.chunking import LONGEST_CHUNK_S
 from service.speech.utterance import Delivery
 from service.speech.voices import Blend
-from service.text import Reading, Word
+from service.text import Ignored, Reading, Word
 
 MIN_SPEED = 0.25
 MAX_SPEED = 4.0
@@ -28,25 +28,75 @@ LONGEST_SEGMENT_S = LONGEST_CHUNK_S * _MODEL_SPEEDS[0] / MIN_SPEED
 
 
 @dataclass(frozen=True)
+class Manner:
+    """How a part of an utterance is said.
+
+    Attributes:
+        blend: the voice.
+        speed: 0.25 to 4.0.
+        gain: factor of the samples; what gets too loud is limited.
+        pitch: semitones above the voice's own pitch.
+        is_bleeped: whether a tone sounds instead of the words.
+        phoneme_s: seconds that a phoneme takes on average, to which its sound is stretched; None if
+            the speed decides.
+    """
+
+    blend: Blend
+    speed: float
+    gain: float = 1.0
+    pitch: float = 0.0
+    is_bleeped: bool = False
+    phoneme_s: float | None = None
+
+
+@dataclass(frozen=True)
+class PlacedMark:
+    """A mark of the text, and where it sounds in a chunk.
+
+    Attributes:
+        name: of the mark.
+        text_start: offset of its markup in the caller's text.
+        phoneme: the phoneme of the chunk that it comes before; as many as there are for the end of
+            the speech.
+        pause_s: seconds of the pause after the speech that go before it.
+    """
+
+    name: str
+    text_start: int
+    phoneme: int
+    pause_s: float = 0.0
+
+
+@dataclass(frozen=True)
 class Chunk:
     """What the model says in one run.
 
     Attributes:
         phonemes: up to 150; empty for a pause at the beginning of the text, or instead of it.
         words: the words, or parts of words, with their offsets in the text and in `phonemes`.
-        blend: the voice.
-        speed: 0.25 to 4.0.
+        manner: how they are said.
         pause_s: seconds of silence after it, whatever the speed; None for the usual pause of its
             punctuation.
         is_last: whether it ends the utterance.
+        marks: of the text, in order.
     """
 
     phonemes: str
     words: tuple[Word, ...]
-    blend: Blend
-    speed: float
+    manner: Manner
     pause_s: float | None = None
     is_last: bool = False
+    marks: tuple[PlacedMark, ...] = ()
+
+    @property
+    def blend(self) -> Blend:
+        """Return the voice."""
+        return self.manner.blend
+
+    @property
+    def speed(self) -> float:
+        """Return the speed: 0.25 to 4.0."""
+        return self.manner.speed
 
     @property
     def is_silence(self) -> bool:
@@ -72,11 +122,13 @@ class Coverage:
         n_characters: in words, after text normalization; those of phonemes as they are.
         n_phonemes: of its text.
         dropped: spans of the text that are not pronounced.
+        ignored: markup of the text that has no effect, or not the one that it asks for.
     """
 
     n_characters: int = 0
     n_phonemes: int = 0
     dropped: list[tuple[int, int]] = field(default_factory=list)
+    ignored: tuple[Ignored, ...] = ()
 
     @property
     def n_dropped(self) -> int:
@@ -120,12 +172,14 @@ class Preview:
         normalized: the text after normalization.
         chunks: in order; at least one.
         dropped: spans of the text that are not pronounced.
+        ignored: see `Coverage`.
     """
 
     language: str
     normalized: str
     chunks: tuple[Chunk, ...]
     dropped: tuple[tuple[int, int], ...]
+    ignored: tuple[Ignored, ...] = ()
 
 
 def model_speed(speed: float) -> float:

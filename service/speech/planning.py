@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 
@@ -14,18 +14,30 @@ from service.errors import (
     TextTooLongError,
 )
 from service.speech.chunking import LONGEST_CHUNK_S, REAL_TIME_FACTOR, Chunker, Chunking
-from service.speech.plan import MAX_SPEED, MIN_SPEED, Chunk, Coverage, Plan, Preview, model_speed
-from service.speech.utterance import SILENCE_S, Delivery, Utterance
+from service.speech.plan import (
+    MAX_SPEED,
+    MIN_SPEED,
+    Chunk,
+    Coverage,
+    Manner,
+    Plan,
+    Preview,
+    model_speed,
+)
+from service.speech.spans import Cutter, Read, SpokenSpan, fitted
+from service.speech.utterance import SILENCE_S, Delivery, Speaker, Turn, Utterance
+from service.speech.voice_choice import Choice, VoiceChooser
 from service.speech.voices import Blend, VoiceLibrary
 from service.text import (
     READ_AT_ONCE,
     FrontEnd,
-    Passage,
+    Notes,
     Pause,
     Reading,
     check_text,
     load_vocabulary,
     longest_in_words,
+    moved,
     parse,
     read_phonemes,
     unmarked,
@@ -52,16 +64,6 @@ _LONG_RESPELLING = 4
 """Characters of a respelling that are not counted as growth."""
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A passage, and how to say it."""
-
-    passage: Passage
-    language: str
-    blend: Blend
-    speed: float
-
-
 class Planner:
     """Makes plans of utterances. Safe to share between threads.
 
@@ -71,6 +73,7 @@ class Planner:
         default_voice: for utterances that name none.
         max_text_length: maximum characters of an utterance.
         longest_chunk_s: maximum seconds of a chunk.
+        strict_ssml: whether all SSML is refused of which something cannot be done.
 
     Attributes:
         front_end: see above.
@@ -90,12 +93,14 @@ class Planner:
         default_voice: str,
         max_text_length: int,
         longest_chunk_s: float = LONGEST_CHUNK_S,
+        strict_ssml: bool = False,
     ) -> None:
         self.front_end = front_end
         self.voices = voices
         self._default_voice = default_voice
         self._max_text_length = max_text_length
         self._longest_chunk_s = longest_chunk_s
+        self._strict_ssml = strict_ssml
         self.real_time_factor = REAL_TIME_FACTOR
         voices.resolve(default_voice)
 
@@ -107,7 +112,7 @@ class Planner:
         """
         is_phonemes = utterance.kind == "phonemes"
         coverage = Coverage()
-        parts: list[_Part | Pause] = []
+        spans: list[SpokenSpan | Pause] = []
         if not utterance.is_part:
             self.check_length(utterance.text, "phonemes" if is_phonemes else "text")
         _check_speed(utterance.speed, "speed")
@@ -117,17 +122,23 @@ class Planner:
             coverage.n_characters = len(utterance.text)
             chunks = self._cut_phonemes(utterance, blend, chunking)
         else:
-            blend, language = self.settle(utterance.voice, utterance.language)
-            parts = self._parts(utterance, language)
-            chunks = _cut_text(
-                parts, blend, utterance.speed, self._chunker(utterance, blend, chunking),
-                partial(self._read, utterance, coverage),
-            )  # fmt: skip
+            blend, language = self._voice(utterance)
+            read = partial(self._read, utterance, coverage)
+            spans, notes = self._spans(utterance, language, read)
+            cutter = Cutter(
+                Manner(blend, utterance.speed),
+                self._chunker(utterance, blend, chunking),
+                read,
+                notes.marks,
+            )
+            chunks = cutter.cut(spans)
+            coverage.ignored = notes.ignored
         first = next(chunks, None)
         if first is None and not utterance.is_part:
-            self._explain(utterance, parts)
+            self._explain(utterance, spans)
         if first is None and utterance.silence_s is not None:
-            first = Chunk("", (), blend, utterance.speed, utterance.silence_s, is_last=True)
+            manner = Manner(blend, utterance.speed)
+            first = Chunk("", (), manner, utterance.silence_s, is_last=True)
         if first is None:
             raise NothingToSayError(_NOTHING)
         if first.is_silence and (first.pause_s or 0.0) < _SHORTEST_SILENCE_S:
@@ -149,23 +160,24 @@ class Planner:
             ServiceError: one of the classes with a 4xx status, or EspeakError.
         """
         self.check_length(utterance.text)
-        blend, language = self.settle(utterance.voice, utterance.language)
+        blend, language = self._voice(utterance)
         coverage = Coverage()
         normalized: list[str] = []
 
-        def read(part: _Part) -> Iterator[Reading]:
-            for reading in self._read(utterance, coverage, part):
+        def read(span: SpokenSpan) -> Iterator[Reading]:
+            for reading in self._read(utterance, coverage, span):
                 normalized.append(reading.normalized)
                 yield reading
 
-        parts = self._parts(utterance, language)
+        spans, notes = self._spans(utterance, language, read)
         chunker = self._chunker(utterance, blend, chunking)
-        chunks = tuple(_cut_text(parts, blend, utterance.speed, chunker, read))
+        cutter = Cutter(Manner(blend, utterance.speed), chunker, read, notes.marks)
+        chunks = tuple(cutter.cut(spans))
         if not chunks:
-            self._explain(utterance, parts)
+            self._explain(utterance, spans)
             raise NothingToSayError(_NOTHING)
         written = " ".join(filter(None, normalized))
-        return Preview(language, written, chunks, tuple(coverage.dropped))
+        return Preview(language, written, chunks, tuple(coverage.dropped), notes.ignored)
 
     def plan_phonemes(self, phonemes: str) -> Plan:
         """Plan phonemes of any length in the default voice, for the service itself."""
@@ -181,13 +193,7 @@ class Planner:
             InvalidBlendError: the blend is malformed.
             LanguageUnavailableError: the language is unknown, or its G2P is not installed.
         """
-        blend = self.resolve(voice)
-        language = blend.language if language is None else language
-        if language is None:
-            raise LanguageUnavailableError(
-                f"the voice {blend.parts[0][0].name} has no language; set language"
-            )
-        return blend, self.front_end.readers.require(language).code
+        return self._settled(self.resolve(voice), language)
 
     @staticmethod
     def count(texts: Iterable[str]) -> int:
@@ -210,51 +216,136 @@ class Planner:
         """
         return self.voices.resolve(self._default_voice if voice is None else voice)
 
-    def _parts(self, utterance: Utterance, language: str) -> list[_Part | Pause]:
-        """Return the parts of a text: passages, each with how to say it, and pauses."""
-        text, words = utterance.text, utterance.words
-        parts: list[_Part | Pause] = []
-        silence_s = 0.0
-        cast = utterance.cast or {}
-        parsed = parse(
-            text,
-            is_ssml=utterance.kind == "ssml",
-            language=language,
-            open_voices=utterance.open_voices,
-            strict=self.front_end.strict,
-        )
-        if words is None and utterance.kind == "text" and len(parsed) > 1:
-            words = words_of(unmarked(text), utterance.normalization)
-        for part in parsed:
-            if isinstance(part, Pause):
-                silence_s += part.duration_s
-                parts.append(part)
-                continue
-            settings = part.voice_settings
-            own_language = utterance.language if settings.voice is None else None
-            voice = settings.voice or utterance.voice
-            blend, language = self.settle(
-                voice if voice is None else cast.get(voice, voice),
-                settings.language or own_language,
-            )
-            if words is not None:
-                part = part.saying(words)
-            speed = utterance.speed * settings.rate
-            _check_speed(speed, "speed times rate")
-            if len(text) > READ_AT_ONCE:
-                self.front_end.check(
-                    part, language, normalization=utterance.normalization, lexicon=utterance.lexicon
-                )
-            parts.append(_Part(part, language, blend, speed))
+    def _voice(self, utterance: Utterance) -> tuple[Blend, str]:
+        """Return the voice and the language of an utterance."""
+        voice = utterance.voice
+        if voice is None and utterance.turns:
+            voice = utterance.turns[0].voice
+        if voice is not None:
+            voice = utterance.speaker(voice).voice
+        return self.settle(voice, utterance.language)
+
+    def _spans(
+        self, utterance: Utterance, language: str, read: Read
+    ) -> tuple[list[SpokenSpan | Pause], Notes]:
+        """Return the spoken spans and pauses of a text, and the notes on its markup."""
+        notes = Notes(utterance.text)
+        spans: list[SpokenSpan | Pause] = []
+        if utterance.turns:
+            for turn in utterance.turns:
+                spans += self._turn(utterance, turn, notes)
+        else:
+            spans = self._passages(utterance, utterance.text, language, notes)
+        silence_s = sum(span.duration_s for span in spans if isinstance(span, Pause))
         if silence_s > MAX_SILENCE_S:
             raise InvalidRequestError(
                 f"the pauses of the text are {silence_s:g} s long; the limit is {MAX_SILENCE_S:g} s"
             )
         if not utterance.is_part:
-            self._check_growth(utterance, parts)
-        return parts
+            self._check_growth(utterance, spans)
+        if any(isinstance(span, SpokenSpan) and span.fit is not None for span in spans):
+            spans = fitted(
+                spans,
+                read,
+                lambda fit, why: notes.ignore(fit.element, fit.start, why, attribute=fit.attribute),
+            )
+        return spans, notes
 
-    def _check_growth(self, utterance: Utterance, parts: Iterable[_Part | Pause]) -> None:
+    def _passages(
+        self, utterance: Utterance, text: str, language: str, notes: Notes
+    ) -> list[SpokenSpan | Pause]:
+        """Return the spoken spans and pauses of a text with its markup, without regard to fits."""
+        spans: list[SpokenSpan | Pause] = []
+        is_strict = utterance.kind == "strict_ssml" or self._strict_ssml
+        is_tolerant = utterance.is_ssml and not is_strict
+        names = {name: utterance.speaker(name).voice for name in utterance.cast or {}}
+        chooser = VoiceChooser(self.voices, names)
+        parsed = parse(
+            text,
+            is_ssml=utterance.is_ssml,
+            language=language,
+            open_voices=utterance.open_voices,
+            strict=self.front_end.strict,
+            notes=notes if is_tolerant else None,
+        )
+        words = utterance.words
+        if words is None and not utterance.is_ssml and len(parsed) > 1:
+            words = words_of(unmarked(text), utterance.normalization)
+        for part in parsed:
+            if isinstance(part, Pause):
+                spans.append(part)
+                continue
+            if words is not None:
+                part = part.saying(words)
+            settings = part.voice_settings
+            speaker = Speaker("")
+            chosen: Choice | None = None
+            if settings.wish is not None:
+                chosen = chooser.choose(settings.wish, settings.language or language)
+                if chosen.reason:
+                    wish = settings.wish
+                    notes.ignore_once("voice", wish.start, chosen.reason, attribute=wish.attribute)
+                if len(settings.wish.names) == 1:
+                    speaker = utterance.speaker(settings.wish.names[0])
+            voice = settings.voice or utterance.voice
+            if voice is not None and (chosen is None or chosen.blend is None):
+                speaker = utterance.speaker(voice)
+                voice = speaker.voice
+            if chosen is not None and chosen.blend is not None:
+                blend, spoken = self._settled(chosen.blend, settings.language)
+            else:
+                own = utterance.language if settings.voice is None else None
+                blend, spoken = self.settle(voice, settings.language or own)
+            speed = utterance.speed * settings.rate * speaker.speed
+            if is_tolerant and not MIN_SPEED <= speed <= MAX_SPEED:
+                speed = min(max(speed, MIN_SPEED), MAX_SPEED)
+                reason = f"speech cannot be so {'fast' if speed == MAX_SPEED else 'slow'}"
+                notes.ignore_once("prosody", part.text.span[0], reason, attribute="rate")
+            _check_speed(speed, "speed times rate")
+            if len(text) > READ_AT_ONCE:
+                self.front_end.check(
+                    part, spoken, normalization=utterance.normalization, lexicon=utterance.lexicon
+                )
+            gain = settings.gain * speaker.gain
+            manner = Manner(blend, speed, gain, settings.pitch, settings.is_bleeped)
+            spans.append(SpokenSpan(part, spoken, manner, settings.fit, settings.pauses))
+        return spans
+
+    def _turn(self, utterance: Utterance, turn: Turn, notes: Notes) -> list[SpokenSpan | Pause]:
+        """Return the spoken spans and pauses of a turn of a dialogue."""
+        speaker = utterance.speaker(turn.voice) if turn.voice else Speaker(utterance.voice or "")
+        said = replace(
+            utterance,
+            voice=speaker.voice or None,
+            speed=utterance.speed * turn.speed * speaker.speed,
+            language=turn.language or (None if turn.voice else utterance.language),
+            turns=(),
+        )
+        _check_speed(said.speed, "the speed of a turn")
+        text = utterance.text[turn.start : turn.end]
+        _, language = self.settle(said.voice, said.language)
+        spans: list[SpokenSpan | Pause] = []
+        for span in self._passages(said, text, language, notes):
+            if isinstance(span, SpokenSpan):
+                gain = span.manner.gain * speaker.gain
+                manner = replace(span.manner, gain=gain)
+                spans.append(replace(span, passage=moved(span.passage, turn.start), manner=manner))
+            else:
+                spans.append(moved(span, turn.start))
+        if turn.pause_s is not None:
+            spans.append(Pause(turn.pause_s, turn.end, turn.end))
+        return spans
+
+    def _settled(self, blend: Blend, language: str | None) -> tuple[Blend, str]:
+        """Return a voice that was chosen, and its language, or another that it speaks."""
+        language = language or blend.language
+        if language is None:
+            raise LanguageUnavailableError(
+                f"the voice {blend.parts[0][0].name} has no language; set language"
+            )
+        return blend, self.front_end.readers.require(language).code
+
+    def _check_growth(self, utterance: Utterance, spans: Iterable[SpokenSpan | Pause]) -> None:
         """Raise TextTooLongError if the text is too long in words."""
         limit = GROWTH * self._max_text_length
         respellings = () if utterance.lexicon is None else utterance.lexicon.respellings
@@ -262,12 +353,12 @@ class Planner:
         if longest_in_words(utterance.text) * max(1, growth) <= limit:
             return
         n_characters = 0
-        for part in parts:
-            if isinstance(part, Pause):
+        for span in spans:
+            if isinstance(span, Pause):
                 continue
             for length in self.front_end.length_in_words(
-                part.passage,
-                part.language,
+                span.passage,
+                span.language,
                 normalization=utterance.normalization,
                 lexicon=utterance.lexicon,
             ):
@@ -278,13 +369,13 @@ class Planner:
                         f"{limit}, which is the limit: {GROWTH} times {self._max_text_length}"
                     )
 
-    def _explain(self, utterance: Utterance, parts: Iterable[_Part | Pause]) -> None:
+    def _explain(self, utterance: Utterance, spans: Iterable[SpokenSpan | Pause]) -> None:
         """Raise the reason why a text has nothing to pronounce, if that is its letters."""
-        for part in parts:
-            if isinstance(part, _Part):
+        for span in spans:
+            if isinstance(span, SpokenSpan):
                 self.front_end.explain(
-                    part.passage,
-                    part.language,
+                    span.passage,
+                    span.language,
                     normalization=utterance.normalization,
                     lexicon=utterance.lexicon,
                 )
@@ -299,16 +390,18 @@ class Planner:
             longest_s=self._longest_chunk_s,
         )
 
-    def _read(self, utterance: Utterance, coverage: Coverage, part: _Part) -> Iterator[Reading]:
-        """Yield the readings of a part, counted.
+    def _read(
+        self, utterance: Utterance, coverage: Coverage, span: SpokenSpan
+    ) -> Iterator[Reading]:
+        """Yield the readings of a span, counted.
 
         Raises:
             TextTooLongError: the text has too many phonemes, in spite of its length in words.
         """
         limit = MOST_PHONEMES * self._max_text_length
         for reading in self.front_end.read(
-            part.passage,
-            part.language,
+            span.passage,
+            span.language,
             normalization=utterance.normalization,
             lexicon=utterance.lexicon,
         ):
@@ -336,45 +429,9 @@ class Planner:
             yield Chunk(
                 chunk.phonemes,
                 chunk.words,
-                blend,
-                utterance.speed,
+                Manner(blend, utterance.speed),
                 is_last=number == len(chunks),
             )
-
-
-def _cut_text(
-    parts: list[_Part | Pause],
-    blend: Blend,
-    speed: float,
-    chunker: Chunker,
-    read: Callable[[_Part], Iterable[Reading]],
-) -> Iterator[Chunk]:
-    """Yield the chunks of a text while its G2P runs."""
-    held: Chunk | None = None  # its pause may follow
-
-    def chunks(readings: Iterable[Reading]) -> Iterator[Chunk]:
-        nonlocal held
-        for reading in readings:
-            if held is not None:
-                yield held
-            held = Chunk(reading.phonemes, reading.words, blend, speed)
-
-    for part in parts:
-        if isinstance(part, Pause):
-            yield from chunks(chunker.finish())
-            held = held or Chunk("", (), blend, speed)
-            held = replace(held, pause_s=(held.pause_s or 0.0) + part.duration_s)
-            continue
-        if (part.blend, part.speed) != (blend, speed):
-            yield from chunks(chunker.finish())
-            blend, speed = part.blend, part.speed
-            chunker.say_at(blend.pace * model_speed(speed))
-        for reading in read(part):
-            if reading.phonemes:
-                yield from chunks(chunker.add(reading))
-    yield from chunks(chunker.finish())
-    if held is not None:
-        yield replace(held, is_last=True)
 
 
 def _check_speed(speed: float, what: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
@@ -17,15 +18,41 @@ _BLOCK = int(0.015 * SAMPLE_RATE_HZ)
 _REACH = int(0.010 * SAMPLE_RATE_HZ)
 """How far from its place a block is looked for: together more than a period of 60 Hz."""
 
+_HEARD = 1e-2
+"""Samples below this, -40 dB, are no speech."""
+
+_LEAST_FITTED, _MOST_FITTED = 0.5, 2.0
+
 _SILENCE = 1e-6
 """Added to energies, so that noise far below -60 dB is not compared."""
 
 _RISE = np.square(np.sin((np.arange(_BLOCK) + 0.5) * (np.pi / 2 / _BLOCK))).astype(np.float32)
 
 
-def stretched(made: Iterable[Made], factor: float) -> Iterator[Made]:
-    """Stretch the sounds of a chunk; see `Stretcher`. A sound may be empty until the next one."""
-    stretcher = Stretcher(factor)
+class Pace(Protocol):
+    """Makes samples fewer or more, while they come."""
+
+    def __init__(self, factor: float) -> None:
+        """Make `stretched_size(n, factor)` of n samples."""
+
+    def add(self, samples: Samples) -> Samples:
+        """Add the next samples; return those that are final."""
+
+    def finish(self) -> Samples:
+        """Return the remaining samples."""
+
+
+def stretched(
+    made: Iterable[Made], factor: float, pace: type[Pace] | None = None
+) -> Iterator[Made]:
+    """Stretch the sounds of a chunk; a sound may be empty until the next one.
+
+    Args:
+        made: the sounds.
+        factor: 2.0 is twice as fast.
+        pace: how; by default as `Stretcher` does.
+    """
+    stretcher = (pace or Stretcher)(factor)
     for one in made:
         sound = one.sound
         samples = stretcher.add(sound.samples)
@@ -39,6 +66,23 @@ def stretched(made: Iterable[Made], factor: float) -> Iterator[Made]:
             frame_samples=sound.frame_samples / factor,
         )
         yield replace(one, sound=stretched_sound)
+
+
+def brought_to(made: Iterable[Made], wanted_s: float) -> Iterator[Made]:
+    """Stretch the sounds of a chunk so that its speech, without the silence around it, is so long.
+
+    It is stretched to 0.5 to 2 times its length at most. All of it is held.
+    """
+    held = list(made)
+    if not held:
+        return
+    samples = np.concatenate([one.sound.samples for one in held])
+    heard = np.flatnonzero(np.abs(samples) >= _HEARD)
+    heard_s = (heard[-1] + 1 - heard[0]) / SAMPLE_RATE_HZ if heard.size else 0.0
+    factor = 1.0
+    if heard_s and wanted_s:
+        factor = min(max(heard_s / wanted_s, _LEAST_FITTED), _MOST_FITTED)
+    yield from stretched(held, factor)
 
 
 def stretched_size(n_samples: int, factor: float) -> int:
@@ -57,7 +101,7 @@ class Stretcher:
     `stretched_size(n, factor)` samples. Up to 65 ms are held until more samples come.
 
     Args:
-        factor: 0.5 to 3.2; 2.0 is twice as fast.
+        factor: 0.35 to 4.6; 2.0 is twice as fast.
     """
 
     def __init__(self, factor: float) -> None:

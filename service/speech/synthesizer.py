@@ -25,12 +25,14 @@ from service.settings import Decoding
 from service.speech import joining
 from service.speech.cache import AudioCache
 from service.speech.cancellation import Cancellation
-from service.speech.delivery import AudioSegment, Made, deliver
+from service.speech.delivery import AudioSegment, Made, deliver, silent_marks
 from service.speech.levelling import at_loudness
+from service.speech.loudening import amplified, bleeped
 from service.speech.model_worker import Worker
+from service.speech.pitch import Resampler, ratio_of
 from service.speech.plan import Chunk, Plan
 from service.speech.planning import Planner
-from service.speech.stretching import stretched
+from service.speech.stretching import brought_to, stretched
 from service.speech.turns import Turns
 from service.speech.utterance import Delivery, Utterance
 from service.speech.windows import Sound, Sounds, WholeSound, WindowedSounds
@@ -184,7 +186,8 @@ class Synthesizer:
                 start_s = n_samples / SAMPLE_RATE_HZ
                 n_samples += n_pause
                 silence = joining.silence(n_pause)
-                yield AudioSegment(index, True, "", silence, start_s, (), 0.0, 0.0, 0, None)
+                marks = silent_marks(chunk, start_s) if delivery.timed else ()
+                yield AudioSegment(index, True, "", silence, start_s, (), 0.0, 0.0, 0, None, marks)
                 continue
             shaper = joining.Shaper(
                 first=delivery.first and index == 0,
@@ -198,10 +201,12 @@ class Synthesizer:
                 soon=soon,
                 keep_memory=keep_memory,
             )
-            if chunk.stretching != 1.0:
-                sounds = stretched(sounds, chunk.stretching)
             soon = False
-            for segment in deliver(index, chunk, sounds, shaper, n_samples, timed=delivery.timed):
+            altered = _altered(sounds, chunk)
+            for segment in deliver(
+                index, chunk, altered, shaper, n_samples, timed=delivery.timed,
+                voice=None if chunk.blend == plan.blend else chunk.blend.name,
+            ):  # fmt: skip
                 n_samples += segment.samples.size
                 yield segment.amplified(delivery.gain)
 
@@ -341,3 +346,18 @@ class Synthesizer:
         """Finish the turns in progress, then release the workers. May be called again."""
         self._closed = True  # for those who get a turn before this
         self.unload()
+
+
+def _altered(sounds: Iterable[Made], chunk: Chunk) -> Iterable[Made]:
+    """Return the sounds of a chunk as its manner wants them."""
+    manner = chunk.manner
+    ratio = ratio_of(manner.pitch)
+    if chunk.stretching / ratio != 1.0:
+        sounds = stretched(sounds, chunk.stretching / ratio)
+    if ratio != 1.0:
+        sounds = stretched(sounds, ratio, Resampler)
+    if manner.phoneme_s is not None:
+        sounds = brought_to(sounds, manner.phoneme_s * len(chunk.phonemes))
+    if manner.is_bleeped:
+        sounds = bleeped(sounds)
+    return sounds if manner.gain == 1.0 else amplified(sounds, manner.gain)

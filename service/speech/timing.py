@@ -37,6 +37,7 @@ class WordTime:
         start_s: its start, in seconds from the start of the audio.
         end_s: its end.
         phonemes: its phonemes, with their times.
+        voice: that says it; None if it is that of the utterance.
     """
 
     text_start: int
@@ -44,6 +45,22 @@ class WordTime:
     start_s: float
     end_s: float
     phonemes: tuple[PhonemeTime, ...]
+    voice: str | None = None
+
+
+@dataclass(frozen=True)
+class MarkTime:
+    """A mark of the caller's text, and its time.
+
+    Attributes:
+        name: as the caller wrote it.
+        text_start: offset of its markup in the caller's text, in Unicode code points.
+        time_s: in seconds from the start of the audio.
+    """
+
+    name: str
+    text_start: int
+    time_s: float
 
 
 def word_times(
@@ -53,6 +70,7 @@ def word_times(
     origin: int,
     bounds: tuple[int, int],
     frame_samples: float = SAMPLES_PER_FRAME,
+    voice: str | None = None,
 ) -> tuple[WordTime, ...]:
     """Return the word times of a chunk.
 
@@ -64,6 +82,7 @@ def word_times(
         bounds: the samples of the whole audio at which it really begins and ends; all times are
             within.
         frame_samples: samples of a frame of the durations.
+        voice: see `WordTime`.
     """
     # edges[i] is where symbol i of the chunk starts; before them comes the padding.
     edges = np.cumsum(durations[:-1]) * frame_samples + origin
@@ -77,7 +96,7 @@ def word_times(
             PhonemeTime(phonemes[i], seconds[i], seconds[i + 1]) for i in range(start, end)
         )
         times.append(
-            WordTime(word.text_start, word.text_end, seconds[start], seconds[end], symbols)
+            WordTime(word.text_start, word.text_end, seconds[start], seconds[end], symbols, voice)
         )
     return tuple(times)
 

@@ -11,10 +11,11 @@ from service.errors import InvalidRequestError
 from service.extras import advice
 from service.settings import Decoding
 from service.speech.chunking import Chunking
-from service.text import USUAL, Normalization, TracedText, UserLexicon
+from service.text import USUAL, Normalization, TracedText, UserLexicon, opens_ssml
 
-TextKind = Literal["text", "ssml", "phonemes"]
-"""Text with the markup of docs/markup.md, SSML, or symbols of the model's vocabulary."""
+TextKind = Literal["text", "ssml", "strict_ssml", "auto", "phonemes"]
+"""Text with the markup of docs/markup.md, SSML, SSML that is refused if something of it cannot be
+done, SSML if it opens like that and else text, or symbols of the model's vocabulary."""
 
 SILENCE_S = 0.2
 """The usual `silence_s`. Some clients send `.` to try a key, or nothing but an emoji, and take an
@@ -29,6 +30,42 @@ MIN_LOUDNESS_LUFS, MAX_LOUDNESS_LUFS = -50.0, -10.0
 _LIKELY_S_PER_BYTE = 0.07
 """English has 14.6 letters in a second. Scripts with fewer characters have more bytes for each.
 Numbers and pauses may take many times as long."""
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Who speaks under a name.
+
+    Attributes:
+        voice: a voice's name or a blend.
+        speed: factor on the speed of the text.
+        gain: factor of the samples.
+    """
+
+    voice: str
+    speed: float = 1.0
+    gain: float = 1.0
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What one speaker of a dialogue says.
+
+    Attributes:
+        start: offset of its text in that of the utterance.
+        end: likewise, of its end.
+        voice: a voice, a blend or a speaker; None for the voice of the utterance.
+        speed: factor on the speed of the utterance.
+        language: code; None for that of the voice.
+        pause_s: silence after it; None for that between sentences.
+    """
+
+    start: int
+    end: int
+    voice: str | None = None
+    speed: float = 1.0
+    language: str | None = None
+    pause_s: float | None = None
 
 
 def gain_of(volume_db: float) -> float:
@@ -58,7 +95,11 @@ class Utterance:
         normalization: how the text is normalized; None for not at all.
         silence_s: seconds of silence that a text or SSML with nothing to pronounce gives; None if
             it is an error.
-        cast: voices or blends by the speakers that the text's tags may name; None for none.
+        cast: speakers, or just their voices or blends, by the names that the text's tags may give;
+            None for none.
+        turns: of a dialogue, in order, which together with the white space between them are the
+            text; empty for other texts.
+        even: whether the voices are brought to the same loudness.
         open_voices: voices of the tags that are open before it, if it is a part of a text: it may
             leave tags open too. None for a whole text. Of a text only.
         lexicon: pronunciations for this text, laid over those of the service; None for no others.
@@ -77,10 +118,24 @@ class Utterance:
     normalization: Normalization | None = USUAL
     silence_s: float | None = None
     lexicon: UserLexicon | None = None
-    cast: Mapping[str, str] | None = None
+    cast: Mapping[str, str | Speaker] | None = None
     open_voices: tuple[str, ...] | None = None
     words: TracedText | None = None
     is_part: bool = False
+    turns: tuple[Turn, ...] = ()
+    even: bool = False
+
+    def speaker(self, name: str) -> Speaker:
+        """Return who speaks under a name: a speaker of the cast, or the voice of that name."""
+        speaker = (self.cast or {}).get(name, name)
+        return speaker if isinstance(speaker, Speaker) else Speaker(speaker)
+
+    @property
+    def is_ssml(self) -> bool:
+        """Tell whether the text is SSML."""
+        if self.kind == "auto":
+            return not self.turns and opens_ssml(self.text)
+        return self.kind in ("ssml", "strict_ssml")
 
     @property
     def likely_s(self) -> float:

@@ -62,6 +62,11 @@ class Blend:
     parts: tuple[tuple[Voice, float], ...]
 
     @property
+    def name(self) -> str:
+        """Return the name of the voice, or the names joined by `+`."""
+        return "+".join(voice.name for voice, _ in self.parts)
+
+    @property
     def language(self) -> str | None:
         """Return the language of the voice named first."""
         return self.parts[0][0].language

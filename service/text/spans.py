@@ -17,12 +17,15 @@ class Override:
         end: likewise, of their end.
         phonemes: their phonemes, in symbols of the vocabulary; None to read them by the rules.
         stress: steps by which their stress is raised, -2 to 2.
+        tag: the Penn Treebank tag that they have; `SENSE_1` for the sense that is not the usual
+            one; None for that of the sentence.
     """
 
     start: int
     end: int
     phonemes: str | None = None
     stress: float = 0
+    tag: str | None = None
 
 
 class Span(NamedTuple):
@@ -39,3 +42,8 @@ class Span(NamedTuple):
     is_mark: bool = False
     override: Override | None = None
     joined: bool = False
+
+    @property
+    def tag(self) -> str | None:
+        """Return the part of speech that the caller gives; None for none."""
+        return None if self.override is None else self.override.tag

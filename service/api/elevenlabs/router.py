@@ -163,7 +163,8 @@ def _speak(
     state = state_of(request)
     voice, blend = require_voice(state.require().synthesizer.planner, voice_id)
     delivery = Delivery(streamed=rendering.streams, timed=timed)
-    return SpeechResponse(state, body.utterance(voice, blend), delivery, rendering)
+    auto = "elevenlabs" in state.settings.auto_ssml
+    return SpeechResponse(state, body.utterance(voice, blend, auto_ssml=auto), delivery, rendering)
 
 
 ROUTERS = (router, lists.router, lists.keyed_router, streams.router)

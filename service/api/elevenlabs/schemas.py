@@ -51,11 +51,24 @@ class TextToSpeechRequest(LenientModel):
         None, description="off: numbers, dates and the like are not written as words before G2P"
     )
 
-    def utterance(self, voice: str, blend: Blend) -> Utterance:
-        """Return what to say in a voice that is known by its name and its parts."""
+    enable_ssml_parsing: bool | None = Field(
+        None, description="a text that opens like SSML is SSML; default: the setting auto_ssml"
+    )
+
+    def utterance(self, voice: str, blend: Blend, *, auto_ssml: bool = False) -> Utterance:
+        """Return what to say in a voice that is known by its name and its parts.
+
+        Args:
+            voice: its name.
+            blend: its parts.
+            auto_ssml: whether a text that opens like SSML is SSML, if the caller does not say.
+        """
+        if self.enable_ssml_parsing is not None:
+            auto_ssml = self.enable_ssml_parsing
         speed = self.voice_settings.speed if self.voice_settings else None
         return Utterance(
             self.text,
+            "auto" if auto_ssml else "text",
             voice=voice,
             speed=1.0 if speed is None else speed,
             language=said_language(self.language_code, blend),

@@ -21,6 +21,7 @@ EXPOSED_HEADERS = (
     "Location",
     "X-Duration-S",
     "X-Execution-Provider",
+    "X-Ignored",
     "X-Ignored-Fields",
     "X-Request-ID",
     "X-Sample-Rate-Hz",

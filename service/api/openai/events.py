@@ -7,10 +7,10 @@ from collections.abc import Generator, Iterable
 
 from service.api.openai.schemas import SpeechDelta, SpeechDone
 from service.api.rendering import AudioInText, TimestampDepth, server_sent_event, word_answers
-from service.api.schemas import WordAnswer
+from service.api.schemas import WordAnswer, ignored_answers, mark_answers
 from service.api.timed_rendering import WORDS_BYTES_PER_S
 from service.audio import AudioFormat, open_encoder
-from service.speech import AudioSegment
+from service.speech import AudioSegment, MarkTime
 
 END = "[DONE]"
 """Data of the event that some clients wait for."""
@@ -47,23 +47,28 @@ class SpeechEvents(AudioInText):
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write an event for each segment that gives bytes, and the final event."""
         words: list[WordAnswer] = []
+        marks: list[MarkTime] = []
         with open_encoder(self._format, self.sample_rate_hz, endless_wav=True) as encoder:
             for segment in segments:
                 if self._depth:
                     words += word_answers(segment.words, self._text, self._depth)
+                    marks += segment.marks
                 audio = encoder.encode(segment.samples)
                 if audio:
-                    yield self._delta(audio, words)
-                    words = []
+                    yield self._delta(audio, words, marks)
+                    words, marks = [], []
             audio = encoder.finish()
             if audio or words:
-                yield self._delta(audio, words)
-        yield server_sent_event(None, SpeechDone().model_dump_json())
+                yield self._delta(audio, words, marks)
+        done = SpeechDone(ignored=ignored_answers(self.coverage.ignored))
+        yield server_sent_event(None, done.model_dump_json(exclude_none=True))
         # Some clients take a stream that ends without it for a broken one.
         yield server_sent_event(None, END)
 
-    def _delta(self, audio: bytes, words: list[WordAnswer]) -> bytes:
+    def _delta(self, audio: bytes, words: list[WordAnswer], marks: list[MarkTime]) -> bytes:
         delta = SpeechDelta(
-            audio=base64.b64encode(audio).decode(), words=words if self._depth else None
+            audio=base64.b64encode(audio).decode(),
+            words=words if self._depth else None,
+            marks=mark_answers(marks),
         )
         return server_sent_event(None, delta.model_dump_json(exclude_none=True))

@@ -80,7 +80,7 @@ async def speech(body: SpeechRequest, request: Request) -> Response:
     language = body.lang_code or body.language
     utterance = Utterance(
         body.input,
-        body.kind,
+        body.kind(auto_ssml="openai" in state.settings.auto_ssml),
         _voice(body, _names(state)),
         body.speed,
         None if language is None else language_code(language),

@@ -21,13 +21,20 @@ from service.api.rendering import TimestampDepth
 from service.api.schemas import (
     BLEND,
     BY_ANY_NAME,
+    IGNORED,
     LOUDNESS,
+    MARKS,
     NAMED,
     SAMPLE_RATE,
+    SSML,
     STREAMABLE_FORMATS,
     VOLUME,
+    IgnoredAnswer,
+    MarkAnswer,
+    SsmlField,
     WordAnswer,
     rates_of_opus,
+    text_kind,
 )
 from service.audio import AudioFormat, SampleRate
 from service.speech import TextKind
@@ -209,7 +216,9 @@ class SpeechRequest(LooseModel):
     lexicon: LexiconField = None
     instructions: str | None = Field(None, description="accepted, but without effect")
     input_format: TextKind | None = Field(
-        None, description="what the input is: text with markup (the default), ssml or phonemes"
+        None,
+        description="what the input is: text with markup, ssml, strict_ssml, phonemes, or auto: "
+        "ssml if it opens like that, else text; counts more than ssml",
     )
     timestamps: bool | TimestampDepth = Field(
         False,
@@ -243,12 +252,15 @@ class SpeechRequest(LooseModel):
     download_format: Annotated[str | None, BY_ANY_NAME] = Field(
         None, description="accepted, but without effect: there are no download links"
     )
-    ssml: bool = Field(False, description="the same as input_format ssml, which counts more")
+    ssml: SsmlField | None = SSML
 
-    @property
-    def kind(self) -> TextKind:
-        """Return what the input is."""
-        return self.input_format or ("ssml" if self.ssml else "text")
+    def kind(self, *, auto_ssml: bool) -> TextKind:
+        """Return what the input is.
+
+        Args:
+            auto_ssml: whether an input that opens like SSML is SSML, if the caller does not say.
+        """
+        return self.input_format or text_kind(self.ssml, auto=auto_ssml)
 
     @property
     def depth(self) -> TimestampDepth | None:
@@ -343,6 +355,7 @@ class SpeechDelta(BaseModel):
     words: list[WordAnswer] | None = Field(
         None, description="with timestamps: the words that begin in it"
     )
+    marks: list[MarkAnswer] | None = MARKS
 
 
 class SpeechUsage(BaseModel):
@@ -358,3 +371,4 @@ class SpeechDone(BaseModel):
 
     type: Literal["speech.audio.done"] = "speech.audio.done"
     usage: SpeechUsage = SpeechUsage()
+    ignored: list[IgnoredAnswer] | None = IGNORED

@@ -34,5 +34,6 @@ _SPEECH: dict[str, Any] = {
 async def synthesize(body: PiperRequest, request: Request) -> Response:
     """Synthesize speech, as piper's server does."""
     state = state_of(request)
-    utterance = with_own_voice(body.utterance(), state.settings.voice)
+    said = body.utterance(auto_ssml="piper" in state.settings.auto_ssml)
+    utterance = with_own_voice(said, state.settings.voice)
     return SpeechResponse(state, utterance, Delivery(), WholeAudio("wav"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import ConfigDict, Field
 
 from service.api.piper_fields import PiperFields
-from service.api.schemas import BLEND, NAMED
+from service.api.schemas import BLEND, NAMED, SSML, SsmlField, text_kind
 from service.speech import SILENCE_S, Utterance
 from service.speech.plan import MAX_SPEED, MIN_SPEED
 
@@ -40,10 +40,17 @@ class PiperRequest(PiperFields):
         description="2.0 takes twice as long",
     )
 
-    def utterance(self) -> Utterance:
-        """Return what to say."""
+    ssml: SsmlField | None = SSML
+
+    def utterance(self, *, auto_ssml: bool = False) -> Utterance:
+        """Return what to say.
+
+        Args:
+            auto_ssml: whether a text that opens like SSML is SSML, if the caller does not say.
+        """
         return Utterance(
             self.text,
+            text_kind(self.ssml, auto=auto_ssml),
             voice=self.voice,
             speed=1 / (self.length_scale or 1.0),
             silence_s=SILENCE_S,

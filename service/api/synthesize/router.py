@@ -28,6 +28,7 @@ from service.api.synthesize.schemas import PhonemizeAnswer, PhonemizeRequest, Sy
 from service.api.timed_rendering import StreamedTimedAudio, Subtitles, TimedAudio
 from service.audio import FORMATS, SRT_MEDIA_TYPE, VTT_MEDIA_TYPE
 from service.errors import InvalidRequestError, UnsupportedFormatError
+from service.speech import Utterance
 
 router = APIRouter()
 
@@ -58,16 +59,17 @@ _SPEECH: dict[str, Any] = {
 async def synthesize(body: SynthesisRequest, request: Request) -> Response:
     """Synthesize speech from text or phonemes."""
     state = state_of(request)
-    rendering = _rendering(body)
-    utterance = with_own_voice(body.utterance(), state.settings.voice)
+    said = body.utterance(auto_ssml="synthesize" in state.settings.auto_ssml)
+    rendering = _rendering(body, said)
+    utterance = with_own_voice(said, state.settings.voice)
     return SpeechResponse(state, utterance, body.delivery(), rendering)
 
 
-def _rendering(body: SynthesisRequest) -> Rendering:
+def _rendering(body: SynthesisRequest, utterance: Utterance) -> Rendering:
     if body.format == "srt" or body.format == "vtt":
         if body.stream or body.timestamps:
             raise InvalidRequestError(f"{body.format} cannot be combined with stream or timestamps")
-        return Subtitles(body.format, body.utterance())
+        return Subtitles(body.format, utterance)
     if body.stream and not FORMATS[body.format].streamable:
         raise UnsupportedFormatError(
             f"{body.format} cannot be streamed, because its header has the length of the audio; "
@@ -91,7 +93,8 @@ async def phonemize(body: PhonemizeRequest, request: Request) -> Response:
     """Convert text to phonemes, as `/synthesize` would, without synthesizing it."""
     state = state_of(request)
     planner = state.require().synthesizer.planner
-    utterance = state.callers.adapt(body.utterance())
+    said = body.utterance(auto_ssml="synthesize" in state.settings.auto_ssml)
+    utterance = state.callers.adapt(said)
 
     held_bytes = len(body.text) * _PHONEMIZE_BYTES
 

@@ -15,16 +15,20 @@ from service.api.schemas import (
     LOUDNESS,
     NAMED,
     SAMPLE_RATE,
+    SSML,
     STREAMABLE_FORMATS,
     VOLUME,
+    IgnoredAnswer,
     SpanAnswer,
+    SsmlField,
     StrictModel,
     rates_of_opus,
+    text_kind,
 )
 from service.audio import FORMATS, AudioFormat, SampleRate
 from service.errors import InvalidRequestError
 from service.settings import Decoding
-from service.speech import Chunk, Delivery, Preview, TextKind, Utterance, gain_of
+from service.speech import Chunk, Delivery, Preview, Utterance, gain_of
 from service.speech.plan import MAX_SPEED, MIN_SPEED
 from service.text import LANGUAGES, encodable
 
@@ -115,9 +119,7 @@ class SynthesisRequest(StrictModel, PiperFields):
         "phonemes",
         examples=list(LANGUAGES),
     )
-    ssml: bool = Field(
-        False, description="the text is SSML; docs/markup.md lists the supported elements"
-    )
+    ssml: SsmlField | None = SSML
     normalize: NormalizeField = NORMALIZE
     lexicon: LexiconField = None
     format: Annotated[AudioFormat | Literal["srt", "vtt"], BY_ANY_NAME] = Field(
@@ -152,19 +154,21 @@ class SynthesisRequest(StrictModel, PiperFields):
         """Return the text or the phonemes."""
         return self.text or self.phonemes or ""
 
-    def utterance(self) -> Utterance:
+    def utterance(self, *, auto_ssml: bool = False) -> Utterance:
         """Return what to say.
+
+        Args:
+            auto_ssml: whether a text that opens like SSML is SSML, if the caller does not say.
 
         Raises:
             InvalidRequestError: both or neither of text and phonemes are given.
         """
         if (self.text is None) == (self.phonemes is None):
             raise InvalidRequestError("exactly one of text and phonemes must be given")
-        kind: TextKind = "ssml" if self.ssml else "text"
         speed = self.speed if self.length_scale is None else self.speed / self.length_scale
         return Utterance(
             self.spoken,
-            kind if self.phonemes is None else "phonemes",
+            "phonemes" if self.text is None else text_kind(self.ssml, auto=auto_ssml),
             self.voice,
             speed,
             self.language,
@@ -206,18 +210,18 @@ class PhonemizeRequest(StrictModel):
         description="a voice or a blend; default: the default voice",
         json_schema_extra=BLEND,
     )
-    ssml: bool = Field(False, description="the text is SSML")
+    ssml: SsmlField | None = SSML
     normalize: NormalizeField = NORMALIZE
     lexicon: LexiconField = None
     chunking: Literal["even", "early"] = Field(
         "even", description="how the text is split into chunks"
     )
 
-    def utterance(self) -> Utterance:
-        """Return what would be said."""
+    def utterance(self, *, auto_ssml: bool = False) -> Utterance:
+        """Return what would be said; the argument is that of `SynthesisRequest.utterance`."""
         return Utterance(
             self.text,
-            "ssml" if self.ssml else "text",
+            text_kind(self.ssml, auto=auto_ssml),
             voice=self.voice,
             language=self.language,
             normalization=normalization_of(self.normalize),
@@ -275,6 +279,7 @@ class PhonemizeAnswer(BaseModel):
     dropped: list[SpanAnswer] = Field(
         description="letters, digits and symbols that are not pronounced, such as emoji"
     )
+    ignored: list[IgnoredAnswer] = Field(description="markup that is ignored, in order")
 
     @classmethod
     def of(cls, preview: Preview, text: str) -> PhonemizeAnswer:
@@ -285,4 +290,5 @@ class PhonemizeAnswer(BaseModel):
             phonemes=" ".join(chunk.phonemes for chunk in preview.chunks if chunk.phonemes),
             chunks=[ChunkAnswer.of(chunk, text) for chunk in preview.chunks],
             dropped=[SpanAnswer.of(span, text) for span in preview.dropped],
+            ignored=[IgnoredAnswer.of(one) for one in preview.ignored],
         )

@@ -31,7 +31,7 @@ async def speak_whole(
     synthesizer = service.require().synthesizer
     utterance = Utterance(
         request.text,
-        request.text_format or "text",
+        request.text_format or ("auto" if "wyoming" in service.settings.auto_ssml else "text"),
         voice=_voice(synthesizer.planner, request.voice),
         silence_s=SILENCE_S,
     )

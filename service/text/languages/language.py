@@ -42,12 +42,15 @@ class Sounds:
         dictionary: likewise, in the IPA of dictionaries; see `service.text.markup.ipa`.
         respellings: words that espeak-ng misreads, and what it is to read instead; in order.
         names: words for characters that espeak-ng cannot name, by their code point.
+        read_syllable: returns the phonemes of a syllable in the language's romanization, with the
+            number of its tone; None for other text.
     """
 
     espeak: Mapping[str, str] = field(default_factory=dict)
     dictionary: Mapping[str, str] = field(default_factory=dict)
     respellings: tuple[tuple[re.Pattern[str], Respell], ...] = ()
     names: Mapping[int, str] = field(default_factory=dict)
+    read_syllable: Callable[[str], str | None] = lambda syllable: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,6 +102,28 @@ class Composition:
         self._end_passage()
         self._items.append(pause)
 
+    def add_sense(
+        self, words: TracedText, tag: str, voice_settings: VoiceSettings, stress: float
+    ) -> None:
+        """Add words that are read as one part of speech, or in one sense."""
+        self.add(words, voice_settings, stress)
+        self._overrides.append(Override(*words.span, tag=tag, stress=stress))
+
+    def cut(self) -> int:
+        """End the passage; return how many passages and pauses there are."""
+        self._end_passage()
+        return len(self._items)
+
+    def repeat(self, start: int, times: int) -> None:
+        """Add what has come since `cut` returned `start`, so many times more."""
+        self._end_passage()
+        self._items += self._items[start:] * times
+
+    def n_characters(self, start: int) -> int:
+        """Return how many characters have come since `cut` returned `start`."""
+        self._end_passage()
+        return sum(len(item.text) for item in self._items[start:] if isinstance(item, Passage))
+
     def finish(self) -> list[Passage | Pause]:
         """Return all passages and pauses."""
         self._end_passage()
@@ -110,9 +132,9 @@ class Composition:
     def _end_passage(self) -> None:
         text = self._text.text
         if not is_blank(text.text):
-            overrides = sorted(
-                [*self._overrides, *self._stressed(text)], key=lambda override: override.start
-            )
+            given = {(override.start, override.end) for override in self._overrides}
+            stressed = (o for o in self._stressed(text) if (o.start, o.end) not in given)
+            overrides = sorted([*self._overrides, *stressed], key=lambda override: override.start)
             self._items.append(
                 Passage(text, self._voice_settings, tuple(overrides), tuple(self._hints))
             )

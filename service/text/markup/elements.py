@@ -1,4 +1,4 @@
-"""The elements and attributes of SSML, and what they mean.
+"""The elements and attributes of strict SSML, and what they mean.
 
 Every function raises ValueError with the reason. Its caller adds the position.
 """
@@ -48,7 +48,7 @@ _FORMATS = {
     "time": ("hms12", "hms24", "hms", "hm12", "hm24", "hm"),
 }
 
-_ATTRIBUTES: Mapping[str, Set[str]] = {
+ATTRIBUTES: Mapping[str, Set[str]] = {
     "speak": {"version", "xsi:schemaLocation"},
     "p": set(),
     "s": set(),
@@ -83,8 +83,9 @@ class Element:
         attributes: its attributes.
         start: offset of its start tag in the source.
         content_start: offset of the end of its start tag.
-        voice_settings: voice, language and rate of its text.
+        voice_settings: how its text is spoken.
         stress: steps by which the stress of its words is raised.
+        is_silent: whether its text is not read.
     """
 
     name: str
@@ -93,11 +94,12 @@ class Element:
     content_start: int
     voice_settings: VoiceSettings = field(default_factory=VoiceSettings)
     stress: float = 0.0
+    is_silent: bool = False
 
 
 def check_element(name: str, attributes: Mapping[str, str], parent: Element | None) -> None:
     """Refuse an element that is unknown or out of place, and unknown attributes."""
-    if name not in _ATTRIBUTES:
+    if name not in ATTRIBUTES:
         raise ValueError(f"the element {quote(name)} is not allowed")
     if parent is None and name != "speak":
         raise ValueError(f"the root must be <speak>, not {quote(name)}")
@@ -106,7 +108,7 @@ def check_element(name: str, attributes: Mapping[str, str], parent: Element | No
     if parent is not None and parent.name in _WITHOUT_ELEMENTS:
         raise ValueError(f"<{parent.name}> must not contain elements, but contains {quote(name)}")
     for attribute in attributes:
-        is_known = attribute in _ATTRIBUTES[name] or attribute in _EVERYWHERE
+        is_known = attribute in ATTRIBUTES[name] or attribute in _EVERYWHERE
         if not is_known and not attribute.startswith("xmlns:"):
             raise ValueError(f"the attribute {quote(attribute)} of <{name}> is not allowed")
 

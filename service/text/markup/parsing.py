@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from service.text.characters import REPLACEMENT, check_text, check_visible, replaced
 from service.text.markup import inline, ssml
+from service.text.markup.notes import Notes
 from service.text.markup.passages import Passage, Pause
 from service.text.offset_mapping import TracedText, concatenate
 
@@ -19,6 +20,7 @@ def parse(
     language: str | None = None,
     open_voices: Sequence[str] | None = None,
     strict: bool = False,
+    notes: Notes | None = None,
 ) -> list[Passage | Pause]:
     """Return the passages and pauses of a caller's text, in order.
 
@@ -29,6 +31,7 @@ def parse(
         open_voices: see `inline.parse`.
         strict: whether characters are refused that no text contains. Otherwise each is a
             `REPLACEMENT` in the passages, or ends a line.
+        notes: see `ssml.parse`; None for the strict mode of SSML.
 
     Raises:
         EmptyTextError: there is nothing but white space.
@@ -43,7 +46,7 @@ def parse(
         text = replaced(text)
         if is_ssml:
             text = _REFERENCE.sub(_replaced_reference, text)
-    return ssml.parse(text, language) if is_ssml else inline.parse(text, open_voices)
+    return ssml.parse(text, language, notes) if is_ssml else inline.parse(text, open_voices)
 
 
 _REFERENCE = re.compile(r"&#(?:x(?P<hex>[0-9a-fA-F]{1,8})|(?P<decimal>[0-9]{1,9}));")

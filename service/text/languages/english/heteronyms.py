@@ -302,6 +302,22 @@ def find_pronunciations(
     return found
 
 
+UNUSUAL_SENSE = "SENSE_1"
+"""In place of a tag: the word has the sense that is not the usual one."""
+
+
+def find_sense(word: str, tag: str, *, british: bool) -> str | None:
+    """Return the phonemes of a word whose part of speech or sense the caller gives.
+
+    None if the lexicon has them.
+    """
+    for reading in READINGS.get(word.lower(), ()):
+        is_certain = not (reading.before or reading.after or reading.near) and reading.tags
+        if tag == UNUSUAL_SENSE or (is_certain and tag.startswith(reading.tags)):
+            return reading.british if british else reading.american
+    return None
+
+
 def _fits(reading: _Reading, words: Sequence[str], index: int, tag: str) -> bool:
     if reading.tags and not tag.startswith(reading.tags):
         return False

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from service.text.espeak.reader import EspeakReader
 from service.text.languages.english.capitals import calm
-from service.text.languages.english.heteronyms import find_pronunciations
+from service.text.languages.english.heteronyms import find_pronunciations, find_sense
 from service.text.languages.english.lexicon import Lexicon
 from service.text.languages.english.tagger import tag
 from service.text.languages.english.tokens import Next, Token
@@ -78,10 +78,17 @@ class EnglishReader(Reader):
         """Return the fragment of each span, with its words."""
         parts = list(self._parts(spans))
         words = calm([part.text.text for part in parts], self._lexicon.has)
-        tags = self._tag(words, [part.spaced for part in parts])
+        tags = list(self._tag(words, [part.spaced for part in parts]))
+        given = {index for index, part in enumerate(parts) if spans[part.span].tag is not None}
+        for index in given:
+            tags[index] = spans[parts[index].span].tag or tags[index]
         for index, phonemes in find_pronunciations(words, tags, british=self._british).items():
-            if parts[index].phonemes is None:
+            if parts[index].phonemes is None and index not in given:
                 parts[index] = parts[index]._replace(phonemes=phonemes)
+        for index in given:
+            sense = find_sense(words[index], tags[index], british=self._british)
+            if parts[index].phonemes is None and sense is not None:
+                parts[index] = parts[index]._replace(phonemes=sense)
         tokens = [Token(word, tag) for word, tag in zip(words, tags, strict=True)]
         builders = [_Builder() for _ in spans]
         for first, last, phonemes in self._pronounce(parts, tokens):

@@ -133,6 +133,10 @@ def _unit(figures: FigureLanguage, text: str, detail: str) -> str | None:
     return _rewritten(figures, text)
 
 
+def _fraction(figures: FigureLanguage, text: str, detail: str) -> str | None:
+    return _rewritten(figures, text.replace("+", " ").strip())
+
+
 _KINDS: dict[Interpretation, Callable[[FigureLanguage, str, str], str | None]] = {
     "cardinal": _cardinal,
     "ordinal": _ordinal,
@@ -143,4 +147,6 @@ _KINDS: dict[Interpretation, Callable[[FigureLanguage, str, str], str | None]] =
     "telephone": _telephone,
     "currency": _currency,
     "unit": _unit,
+    "fraction": _fraction,
+    "duration": _time,
 }

@@ -90,6 +90,7 @@ def test_its_memory_counts_among_that_of_answers(synthesizer):
         state = SimpleNamespace(
             admission=SimpleNamespace(request=admit), callers=SimpleNamespace(adapt=lambda utterance: utterance),
             executor=executor, require=lambda: SimpleNamespace(synthesizer=synthesizer),
+            settings=SimpleNamespace(auto_ssml=()),
         )  # fmt: skip
         request = SimpleNamespace(app=SimpleNamespace(state=SimpleNamespace(service=state)))
         answer = asyncio.run(phonemize_at_the_door(PhonemizeRequest(text="½ " * 1_000), request))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from service.text import ClauseBuffer
 from service.text.document import structure
 from service.text.document.spoken import USUAL, Choices, flatten
-from tests.profiles import given, thousands
+from tests.profiles import counted, given
 from tests.service.text.document.markup import BLOCKS, ENDS
 from tests.service.text.document.trees import EXAMPLES, TEXTS
 
@@ -116,7 +116,7 @@ def test_so_have_words_in_any_markup(blocks, end, data):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(5))
-@thousands(4)
+@counted(4_000)
 @given(blocks=BLOCKS, end=ENDS, data=st.data())
 def test_so_have_words_in_any_markup_twenty_thousand_times(part, blocks, end, data):
     assert_markup_is_silent(blocks, end, data)

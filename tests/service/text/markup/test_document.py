@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from service.errors import MarkupError
-from service.text.markup import Passage, Pause, inline, ssml
+from service.text.markup import Notes, Passage, Pause, inline, ssml
+from service.text.markup.elements import ATTRIBUTES as STRICT_ATTRIBUTES
+from service.text.markup.tolerant import ATTRIBUTES, REASONS
 from service.text.user_lexicon import UserLexicon
 
 TEXT = (Path(__file__).parents[4] / "docs/markup.md").read_text(encoding="utf-8")
@@ -35,8 +37,8 @@ def rows(title, heading):
     return [(name, float(n)) for name, n in re.findall(r"\| `([^`]+)` \| ([\d.]+) \|", table)]
 
 
-def document(content):
-    return ssml.parse(f"<speak>{content}</speak>", "en-us")
+def document(content, notes=None):
+    return ssml.parse(f"<speak>{content}</speak>", "en-us", notes or Notes(content))
 
 
 @pytest.mark.parametrize("text", examples("## Inline markup", "written"))
@@ -59,23 +61,38 @@ def test_inline_errors_are_refused(text):
         inline.parse(text)
 
 
-@pytest.mark.parametrize("element", examples("## SSML", "element"))
+ELEMENTS = [*examples("### Text", "element"), *examples("### What the clouds add", "element")]
+
+
+@pytest.mark.parametrize("element", [code for code in ELEMENTS if code.endswith("/>") or "</" in code])
 def test_elements_are_understood(element):
-    parts = document(element)
-    assert parts
-    assert parts != document(re.sub("<[^>]+>", "", element)) or element.startswith(("<s>", "<p>"))
+    notes = Notes(element)
+    parts = document(f"{element}so", notes)
+    plain = document(re.sub("<[^>]+>", "", f"{element}so"))
+    assert parts != plain or notes.marks or notes.ignored or element.startswith(("<s>", "<p>"))
 
 
-@pytest.mark.parametrize("content", examples("### What is refused", "written"))
-def test_what_is_refused_is(content):
+def test_every_element_of_the_code_has_a_line():
+    for name in {*ATTRIBUTES, *REASONS}:
+        assert f"<{name}" in TEXT, name
+
+
+@pytest.mark.parametrize("content", examples("### Strict mode", "written"))
+def test_what_strict_mode_refuses_is_refused(content):
     with pytest.raises(MarkupError, match=r"line 1, column \d+ \(position \d+ of the text\)"):
-        document(content)
+        ssml.parse(f"<speak>{content}</speak>", "en-us")
+
+
+def test_strict_mode_knows_what_the_table_says():
+    rows = section("### Strict mode").partition("| element | attributes |")[2].partition("\n\n")[0].splitlines()[2:]
+    known = {name for row in rows for name in CODE.findall(row.split(" | ")[0])}
+    assert known == set(STRICT_ATTRIBUTES)
 
 
 def test_strengths_and_rates_are_those_of_the_tables():
-    strengths, rates = rows("## SSML", "strength"), rows("## SSML", "rate")
+    strengths, rates = rows("### Text", "strength"), rows("### Prosody", "rate")
     assert len(strengths) == 6
-    assert len(rates) == 9
+    assert len(rates) == 10
     for strength, seconds in strengths:
         (pause,) = document(f'<break strength="{strength}"/>')
         assert isinstance(pause, Pause)

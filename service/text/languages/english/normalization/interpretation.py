@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from service.text.languages.english.normalization import clock, dates, money, telephones, units
+from service.text.languages.english.normalization import (
+    clock,
+    dates,
+    fractions,
+    lengths_of_time,
+    money,
+    telephones,
+    units,
+)
 from service.text.languages.english.normalization.numbers import Numbers
 from service.text.markup.passages import Interpretation
 from service.text.normalization.rules import write_whole
@@ -24,6 +32,15 @@ _AMOUNT = re.compile(
     r"(?:(?P<before>[^\w\s.,+-]|[A-Z]{1,3}[$¥]?)\s?)?(?P<amount>[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?)"
     r"(?:\s?(?P<after>[^\w\s.,+-]|[A-Z]{3}))?"
 )
+_FRACTION = re.compile(
+    r"(?P<sign>[-+−]?)(?:(?P<whole>[0-9]{1,9})(?:[ +]| and ))?"
+    r"(?P<above>[0-9]{1,6})[/⁄](?P<below>[0-9]{1,6})"
+)
+_LENGTH = re.compile(
+    r"(?P<first>[0-9]{1,6}):(?P<second>[0-9]{1,2})(?::(?P<third>[0-9]{1,2}))?"
+    r"|(?P<minute>[0-9]{1,4})['’′](?:(?P<rest>[0-9]{1,2})(?:\"|”|″|''))?"
+)
+_LENGTH_UNITS = {"h": "hour", "m": "minute", "s": "second"}
 _ORDERS = frozenset({"mdy", "dmy", "ymd", "ydm", "md", "dm", "ym", "my"})
 _SIGN_WORDS = {"-": "minus ", "−": "minus ", "+": "plus ", "": ""}
 _CHARACTERS = {
@@ -100,6 +117,8 @@ def _character(numbers: Numbers, character: str) -> str:
 
 
 def _date(numbers: Numbers, text: str, detail: str) -> str | None:
+    if "?" in text and "y" in detail:  # Polly's way to leave out the year
+        text, detail = text.replace("?", "").strip("-/."), detail.replace("y", "")
     if detail in ("y", "d", "m") and text.isascii() and text.isdigit():
         if detail == "m":
             return dates.say(numbers, "", text, "")
@@ -112,6 +131,8 @@ def _date(numbers: Numbers, text: str, detail: str) -> str | None:
     if len(parts) == 1 and len(text) == 8 and len(detail) == 3:
         lengths = [4 if letter == "y" else 2 for letter in detail]
         parts = [text[sum(lengths[:i]) : sum(lengths[: i + 1])] for i in range(3)]
+    if len(parts) == 1 and len(text) == 4 and sorted(detail) == ["d", "m"]:
+        parts = [text[:2], text[2:]]
     if len(parts) == len(detail) - 1:
         detail = detail.replace("y", "")
     if len(parts) != len(detail):
@@ -125,9 +146,38 @@ def _date(numbers: Numbers, text: str, detail: str) -> str | None:
 def _time(numbers: Numbers, text: str, detail: str) -> str | None:
     match = _TIME.fullmatch(text)
     if match is None:
-        return None
+        return _duration(numbers, text, "")
     half = f"{match['half'].lower()}.m." if match["half"] else ""
     return clock.say(numbers, match["hour"], match["minute"] or "00", match["second"], half=half)
+
+
+def _duration(numbers: Numbers, text: str, detail: str) -> str | None:
+    match = _LENGTH.fullmatch(text)
+    if match is None:
+        return write_whole(text, lengths_of_time.rules(numbers))
+    values = [match["minute"], match["rest"]]
+    units = "ms"
+    if match["first"]:
+        values = [match["first"], match["second"], match["third"]]
+        units = detail.rstrip("124") or ("hms" if match["third"] else "hm")
+    parts = [
+        f"{numbers.cardinal(str(int(value)))} {_LENGTH_UNITS[unit]}{'' if int(value) == 1 else 's'}"
+        for unit, value in zip(units, filter(None, values), strict=False)
+        if int(value)
+    ]
+    return " ".join(parts) or f"zero {_LENGTH_UNITS[units[-1]]}s"
+
+
+def _fraction(numbers: Numbers, text: str, detail: str) -> str | None:
+    match = _FRACTION.fullmatch(text)
+    if match is None or not int(match["below"]):
+        return write_whole(text, fractions.rules(numbers))
+    said = fractions.say(numbers, match["above"], match["below"])
+    if match["whole"]:
+        article = "a" if match["above"] == "1" else ""
+        said = said.removeprefix("one ") if article else said
+        said = f"{numbers.cardinal(match['whole'])} and {article} {said}".replace("  ", " ")
+    return _SIGN_WORDS[match["sign"]] + said
 
 
 def _telephone(numbers: Numbers, text: str, detail: str) -> str | None:
@@ -159,4 +209,6 @@ _READERS: dict[Interpretation, Callable[[Numbers, str, str], str | None]] = {
     "telephone": _telephone,
     "currency": _currency,
     "unit": _unit,
+    "fraction": _fraction,
+    "duration": _duration,
 }

@@ -352,7 +352,9 @@ def interpret(text: str, interpretation: Interpretation, detail: str) -> str | N
         return " ".join(spelled) or None
     if interpretation == "date":
         return _interpret_date(text, detail or "ymd")
-    if interpretation == "time":
+    if interpretation == "fraction":
+        return write_whole(text.replace("+", " ").strip(), RULES)
+    if interpretation in ("time", "duration"):
         match = _CLOCK.fullmatch(text)
         return _time(match) if match else None
     # Signs and symbols in the text tell the rules what to do with money and measures.

@@ -1,0 +1,152 @@
+"""Voices of other systems: what their names tell of language and sex."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from service.errors import LanguageUnavailableError
+from service.text import find_language
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_LOCALE = re.compile(r"(?P<locale>[a-z]{2,3}-(?:[A-Z][a-z]{3}-)?[A-Z]{2})-(?P<name>[A-Za-z0-9]+.*)")
+_KINDS = re.compile(r"(?:Multilingual|Turbo|Dragon|HD|Latest|Expressive|Neural|RUS|:\w+)+$")
+_LETTERED = re.compile(r"(?:[A-Za-z]+[0-9]?-)+(?P<letter>[A-Z])")
+
+_SEXES_OF_LETTERS = {
+    "en-US": "mmfmfffffmm", "en-GB": "fmfmmf", "en-AU": "fmfm", "en-IN": "fmmf", "fr-FR": "fmfmffm",
+    "fr-CA": "fmfm", "es-ES": "fmffffm", "es-US": "fmm", "it-IT": "ffmmfm", "ja-JP": "ffmm",
+    "hi-IN": "fmmfem", "pt-BR": "fmf", "cmn-CN": "fmmf", "cmn-TW": "fmm",
+}  # fmt: skip
+"""Google's voices of each language: the sexes of A, B, C and so on."""
+
+_MEN = _names(
+    """
+    aarav abraham adam alain alejandro alessandro alex alonso alvaro andres andrew ankit antoine
+    antonio arjun arthur ash ballad benigno benjamin blake brandon brian calimero cataldo cedar
+    chris christopher ciro claude connor daichi daniel danny darren david davis denis diarmid
+    diego donato duncan echo elias enrique eric ethan fabio fable fabrice federico felix florian
+    fred gary george geraint gerard gerardo gianni giorgio giuseppe gregory guy hemant henri
+    humbert humberto ichiro ignat jacob james jason jean jerome joel joey jorge josh julio
+    justin kangkang keita kevin kunal lautaro liam lisandro lorenzo luca luciano lucien luke
+    madhur manuel marcelo mark mathieu matthew maurice mekhail michael miguel mitchell naoki
+    neil nico noah oliver onyx pablo palmiro paul pelayo pier pierre prabhat rafe raul ravi
+    rehaan remy ricardo rinaldo rodrigo roger roy russell ryan sam saul sean sebastian sergio
+    steffan stephen takumi teo thiago thierry thomas tim tom tomas tony valerio verse william
+    yago yunfan yunfeng yunhao yunjian yunjie yunxi yunxia yunxiao yunyang yunye yunyi yunze
+    zane zhiwei
+    """
+)
+"""Names of men among the voices of Azure, Polly, OpenAI, Windows and Apple."""
+
+_WOMEN = _names(
+    """
+    aashi abbi abril aditi adri alloy amber amy ana ananya angela aria ashley astrid ava ayumi
+    belkys bella bianca blanca brenda brigitte camila carla carly carmen caroline catalina
+    celeste chantal charline clara coco conchita cora coral coralie dalia danielle denise eloise
+    elsa elsie elvira emily emma estrella fabiola fernanda fiamma fiona fiora freya gabrielle
+    giovanna gisella gwyneth haruka hazel hazuki heera helena helia hollie hortense huihui
+    imelda ines irene irma isabella isabelle isidora ivy jacqueline jane jenny jessa joana
+    joanna josephine julie kajal kalpana karen kavya kazuha kendra kim kimberly laia larissa
+    laura lea leila leticia lia libby linda lola lorena lucia luna lupe macarena maisie manuela
+    maria marin marisol marta mayu mia michelle mizuki moira molly monica nanami nancy natasha
+    neerja niamh nicole nova nuria olivia paloma pierina pilar raveena renata ruth sabela sabina
+    sage salli sally samantha sara sarah serena shimmer shiori silvia sonia sophie susan swara
+    sylvie tania teresa tessa thalita tina tomoko veena vera vicki victoria vitoria vivienne
+    wendy xiaobei xiaochen xiaohan xiaomeng xiaomo xiaoni xiaoqiu xiaorou xiaorui xiaoshuang
+    xiaotong xiaoxiao xiaoxuan xiaoyan xiaoyi xiaoyou xiaoyu xiaozhen ximena yan yaoyao yara
+    yasmin yvette zhiyu zira
+    """
+)
+"""Names of women, likewise."""
+
+_LANGUAGES_OF_NAMES = {
+    "en-us": _names(
+        """
+        danielle gregory ivy joanna kendra kimberly salli joey justin kevin matthew ruth stephen
+        patrick alloy ash ballad cedar coral echo marin nova onyx sage shimmer verse zira david
+        mark samantha alex fred tom
+        """
+    ),
+    "en-gb": _names(
+        """
+        amy emma brian arthur geraint fable hazel george susan olivia russell daniel
+        """
+    ),
+    "es": _names(
+        """
+        conchita lucia enrique sergio mia andres lupe penelope miguel pedro helena laura pablo
+        sabina raul
+        """
+    ),
+    "fr": _names(
+        """
+        lea celine mathieu remy chantal gabrielle liam isabelle hortense paul julie
+        """
+    ),
+    "it": _names(
+        """
+        carla bianca giorgio adriano cosimo elsa
+        """
+    ),
+    "pt-br": _names(
+        """
+        camila vitoria ricardo thiago maria
+        """
+    ),
+    "ja": _names(
+        """
+        mizuki kazuha tomoko takumi haruka ayumi ichiro
+        """
+    ),
+    "zh": _names(
+        """
+        zhiyu huihui yaoyao kangkang
+        """
+    ),
+    "hi": _names(
+        """
+        kajal aditi kalpana hemant swara madhur
+        """
+    ),
+}
+"""Voices whose names do not tell their languages: Polly's, OpenAI's and those of systems."""
+
+
+@dataclass(frozen=True)
+class ForeignVoice:
+    """What is known of a voice of another system."""
+
+    language: str | None
+    sex: str | None
+
+
+def foreign_voice(name: str) -> ForeignVoice | None:
+    """Return what the name of a voice of another system tells of it; None if it is unknown."""
+    match = _LOCALE.fullmatch(name)
+    language: str | None = None
+    locale, bare = "", name
+    if match is not None:
+        locale, bare = match["locale"], match["name"]
+        try:
+            language = find_language(locale).code
+        except LanguageUnavailableError:
+            language = None
+    lettered = _LETTERED.fullmatch(bare)
+    if lettered is not None:
+        sexes = _SEXES_OF_LETTERS.get(locale, "fm")
+        index = ord(lettered["letter"]) - ord("A")
+        return ForeignVoice(language, "male" if sexes[index % len(sexes)] == "m" else "female")
+    words = re.split(r"[\s_()-]+", _KINDS.sub("", bare).removeprefix("Microsoft ").strip())
+    given = words[-1].lower() if match is not None else words[0].lower()
+    sex = "male" if given in _MEN else "female" if given in _WOMEN else None
+    if match is None:
+        codes = (code for code, names in _LANGUAGES_OF_NAMES.items() if given in names)
+        language = next(codes, None)
+    if match is None and sex is None and language is None:
+        return None
+    return ForeignVoice(language, sex)

@@ -1,0 +1,148 @@
+"""The values of `prosody` and of levels of sound, as W3C, Azure, Google and Polly write them.
+
+Every function returns the value, and the reason if it is not the one that is written.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+
+from service.text.markup.values import (
+    MAX_PAUSE_S,
+    MAX_RATE,
+    MIN_RATE,
+    parse_duration,
+    quote,
+)
+
+LOWEST_PITCH, HIGHEST_PITCH = -6.0, 6.0
+"""Semitones of a voice's pitch; `bench.pitch` measures them."""
+
+LOUDEST_DB, QUIETEST_DB = 20.0, -60.0
+"""As for a request's volume."""
+
+_RATES = {"x-slow": 0.5, "slow": 0.75, "medium": 1.0, "fast": 1.25, "x-fast": 1.5}
+_VOLUMES_DB = {"x-soft": -12.0, "soft": -6.0, "medium": 0.0, "loud": 6.0, "x-loud": 12.0}
+_PITCHES = {"x-low": -4.0, "low": -2.0, "medium": 0.0, "high": 2.0, "x-high": 4.0}
+_BASES_HZ = {"male": 120.0, "female": 210.0}
+"""Usual pitches of men and women, to which hertz are compared."""
+
+_NUMBER = re.compile(
+    r"(?P<sign>[+-]?)(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>%|st|hz|db|)",
+    re.ASCII | re.IGNORECASE,
+)
+_MOST_RELATIVE = 3.0
+"""A greater signed rate without a unit is meant in percent."""
+
+_FULL_VOLUME = 100.0
+
+
+def _parsed(value: str) -> tuple[str, float, str] | None:
+    """Return sign, number and unit; None for other text."""
+    match = _NUMBER.fullmatch(value.strip())
+    if match is None:
+        return None
+    number = float(match["number"])
+    return match["sign"], -number if match["sign"] == "-" else number, match["unit"].lower()
+
+
+def _clamped(value: float, least: float, most: float, unit: str) -> tuple[float, str]:
+    kept = min(max(value, least), most)
+    return kept, "" if kept == value else f"{value:g}{unit} is beyond the limit of {kept:g}{unit}"
+
+
+def rate_of(value: str, outer: float) -> tuple[float, str]:
+    """Return the rate of an element inside one with the rate `outer`: 0.25 to 4.
+
+    `80%` and `1.2` are factors, `+10%` and `+0.1` are added to 1.
+    """
+    wanted = value.strip().lower()
+    if wanted == "default":
+        return 1.0, ""
+    factor = _RATES.get(wanted)
+    if factor is None:
+        parsed = _parsed(wanted)
+        if parsed is None or parsed[2] not in ("", "%"):
+            return outer, f"{quote(value)} is not a rate"
+        sign, number, unit = parsed
+        if unit == "%" or (sign and abs(number) > _MOST_RELATIVE):
+            number /= 100
+        factor = 1 + number if sign else number
+    # Rounded, so that 80 % of 125 % is exactly 1.
+    return _clamped(round(factor * outer, 6), MIN_RATE, MAX_RATE, "")
+
+
+def gain_of(value: str, outer: float) -> tuple[float, str]:
+    """Return the gain of an element inside one with the gain `outer`: a factor of the samples.
+
+    Numbers are shares of 100, as in SSML 1.0: `50` is half, `+10` a tenth more, as is `+10%`.
+    """
+    wanted = value.strip().lower()
+    if wanted == "default":
+        return 1.0, ""
+    if wanted == "silent":
+        return 0.0, ""
+    decibels = _VOLUMES_DB.get(wanted)
+    if decibels is None:
+        parsed = _parsed(wanted)
+        if parsed is None or parsed[2] not in ("", "%", "db"):
+            return outer, f"{quote(value)} is not a volume"
+        sign, number, unit = parsed
+        if unit == "db":
+            decibels = number
+        else:
+            factor = (_FULL_VOLUME + number if sign else number) / _FULL_VOLUME
+            if factor <= 0:
+                return 0.0, ""
+            decibels = 20 * math.log10(factor)
+    if outer == 0:
+        return 0.0, ""
+    total, reason = _clamped(
+        round(decibels + 20 * math.log10(outer), 6), QUIETEST_DB, LOUDEST_DB, " dB"
+    )
+    return (1.0 if total == 0 else 10 ** (total / 20)), reason
+
+
+def pitch_of(value: str, outer: float, sex: str) -> tuple[float, str]:
+    """Return the semitones of an element inside one with the pitch `outer`.
+
+    Args:
+        value: such as `+2st`, `-10%`, `+20Hz`, `180Hz` or `high`.
+        outer: semitones.
+        sex: of the voice, for hertz.
+    """
+    wanted = value.strip().lower()
+    if wanted == "default":
+        return 0.0, ""
+    semitones = _PITCHES.get(wanted)
+    if semitones is None:
+        parsed = _parsed(wanted)
+        if parsed is None or parsed[2] == "db" or (parsed[2] in ("", "st") and not parsed[0]):
+            return outer, f"{quote(value)} is not a pitch"
+        sign, number, unit = parsed
+        if unit == "st":
+            semitones = number
+        else:
+            base_hz = _BASES_HZ[sex]
+            whole = 100.0 if unit == "%" else base_hz
+            ratio = (whole + number if sign else number) / whole
+            if ratio <= 0:
+                return LOWEST_PITCH, f"{quote(value)} is beyond the limit of {LOWEST_PITCH:g}st"
+            semitones = 12 * math.log2(ratio)
+            if not sign:
+                outer = 0.0
+    return _clamped(round(semitones + outer, 3), LOWEST_PITCH, HIGHEST_PITCH, "st")
+
+
+def time_of(value: str) -> tuple[float | None, str]:
+    """Return the seconds of `1.5s`, `+500ms` or `2`, at most 60; None if it is no duration."""
+    wanted = value.strip().lower().removeprefix("+")
+    try:
+        return parse_duration(wanted), ""
+    except ValueError as error:
+        match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(ms|s|)", wanted, re.ASCII)
+        if match is None:
+            return None, str(error)
+        seconds = float(match[1]) / (1000 if match[2] == "ms" else 1)
+        return min(seconds, MAX_PAUSE_S), str(error)

@@ -1,0 +1,191 @@
+"""What SSML, tags and dialogues become, and how it sounds."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from service.speech import Delivery, Speaker, Turn, Utterance, VoiceLibrary
+from service.speech.voice_choice import VoiceChooser
+from service.text import VoiceWish
+
+try:
+    import tomllib
+except ImportError:
+    import tomli as tomllib
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+DOCUMENTS = tomllib.loads((REPOSITORY / "tests/data/ssml_documents.toml").read_text(encoding="utf-8"))["document"]
+
+
+def told(ignored):
+    return [f"{one.names} {one.line}:{one.column}" for one in ignored]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=[document["name"] for document in DOCUMENTS])
+def test_documents_of_the_clouds_are_read_and_what_is_ignored_is_told(synthesizer, document):
+    preview = synthesizer.planner.preview(Utterance(document["source"], "ssml"), "even")
+    assert " ".join(preview.normalized.split()) == document["heard"]
+    assert list(dict.fromkeys(chunk.blend.name for chunk in preview.chunks)) == document["voices"]
+    assert told(preview.ignored) == document["ignored"]
+
+
+def plan(synthesizer, content, **fields):
+    utterance = Utterance(f"<speak>{content}</speak>", "ssml", **fields)
+    return synthesizer.plan(utterance, Delivery(timed=True, read_first=True))
+
+
+def manners(synthesizer, content, **fields):
+    return [chunk.manner for chunk in plan(synthesizer, content, **fields).chunks]
+
+
+def say(synthesizer, content, **fields):
+    return list(synthesizer.stream(plan(synthesizer, content, **fields)))
+
+
+def joined(segments):
+    return np.concatenate([segment.samples for segment in segments])
+
+
+SENTENCE = "The birch canoe slid on the smooth planks."
+
+
+def test_prosody_becomes_the_manner_of_its_chunks(synthesizer):
+    content = "A. <prosody rate='50%' volume='-6dB' pitch='+2st'>B. <prosody volume='+6dB'>C.</prosody></prosody>"
+    first, second, third = manners(synthesizer, content)
+    assert (first.speed, first.gain, first.pitch) == (1.0, 1.0, 0.0)
+    assert (second.speed, second.pitch) == (0.5, 2.0)
+    assert second.gain == pytest.approx(0.501, abs=1e-3)
+    assert (third.speed, third.gain, third.pitch) == (0.5, 1.0, 2.0)
+
+
+def test_speed_beyond_the_limits_is_clamped_and_told(synthesizer):
+    made = plan(synthesizer, f"<prosody rate='300%'>{SENTENCE}</prosody>", speed=2.0)
+    assert [chunk.speed for chunk in made.chunks] == [4.0]
+    assert [one.names for one in made.coverage.ignored] == ["prosody rate"]
+
+
+def test_loud_speech_is_limited_and_its_gain_changes_slowly(synthesizer):
+    plain = joined(say(synthesizer, SENTENCE))
+    loud = joined(say(synthesizer, f"<prosody volume='+20dB'>{SENTENCE}</prosody>"))
+    assert loud.size == plain.size
+    assert np.abs(loud).max() < 1.0
+    heard = np.abs(plain) > 1e-2
+    gain_db = 20 * np.log10(np.abs(loud[heard] / plain[heard]))
+    steps = np.abs(np.diff(gain_db)) / np.maximum(np.diff(np.flatnonzero(heard)) / 24, 1 / 24)
+    assert gain_db.max() <= 20.01
+    assert gain_db.min() < 19
+    assert np.median(steps) <= 1.0
+    assert joined(say(synthesizer, f"<prosody volume='silent'>{SENTENCE}</prosody>")).any() == np.False_
+
+
+def test_pitch_moves_the_voice_and_leaves_the_length(synthesizer):
+    def pitch_hz(samples):
+        voiced = samples[np.argmax(np.convolve(np.square(samples), np.ones(2400), "valid")) :][:2400]
+        likeness = np.correlate(voiced, voiced, "full")[voiced.size - 1 :]
+        lag = 60 + int(np.argmax(likeness[60:300]))
+        return 24_000 / lag
+
+    plain = joined(say(synthesizer, SENTENCE))
+    for semitones in (-4, 4):
+        moved = joined(say(synthesizer, f"<prosody pitch='{semitones:+d}st'>{SENTENCE}</prosody>"))
+        assert abs(moved.size - plain.size) < 2_400
+        ratio = pitch_hz(moved) / pitch_hz(plain)
+        assert 12 * np.log2(ratio) == pytest.approx(semitones, abs=1.5)
+
+
+@pytest.mark.parametrize("wanted_s", [2.0, 5.0])
+def test_duration_sets_the_length_of_the_speech(synthesizer, wanted_s):
+    samples = joined(say(synthesizer, f"<prosody duration='{wanted_s}s'>{SENTENCE}</prosody>"))
+    heard = np.flatnonzero(np.abs(samples) > 1e-2)
+    assert (heard[-1] - heard[0]) / 24_000 == pytest.approx(wanted_s, rel=0.02)
+    assert [m.speed for m in manners(synthesizer, f"<prosody amazon:max-duration='60s'>{SENTENCE}</prosody>")] == [1.0]
+
+
+def test_a_tone_sounds_instead_of_an_expletive(synthesizer):
+    samples = joined(say(synthesizer, "<say-as interpret-as='expletive'>wonderful</say-as>"))
+    loud = samples[np.abs(samples) > 0.05]
+    assert loud.size > 4_800
+    spectrum = np.abs(np.fft.rfft(samples))
+    assert np.argmax(spectrum) * 24_000 / samples.size == pytest.approx(1_000, abs=10)
+
+
+def test_marks_are_where_the_words_are(synthesizer):
+    content = (
+        "One <mark name='a'/>two <mark name='b'/><break time='1s'/><mark name='c'/>three."
+        "<bookmark mark='d'/><break time='500ms'/><mark name='e'/>"
+    )
+    segments = say(synthesizer, content)
+    words = [word for segment in segments for word in segment.words]
+    marks = {mark.name: mark.time_s for segment in segments for mark in segment.marks}
+    frame_s = 0.025
+    assert list(marks) == list("abcde")
+    assert marks["a"] == pytest.approx(words[1].start_s, abs=frame_s)
+    assert words[1].end_s - frame_s <= marks["b"] < words[2].start_s - 0.9
+    assert marks["c"] == pytest.approx(words[2].start_s, abs=frame_s)
+    assert marks["d"] == pytest.approx(words[2].end_s, abs=0.1)
+    end_s = segments[-1].start_s + segments[-1].duration_s
+    assert marks["e"] == pytest.approx(end_s, abs=frame_s)
+
+
+def test_the_silences_of_azure_are_between_sentences(synthesizer):
+    content = (
+        "<mstts:silence type='Sentenceboundary-exact' value='2s'/><mstts:silence type='comma' value='1s'/>Go, you. Up."
+    )
+    chunks = list(plan(synthesizer, content).chunks)
+    assert [chunk.pause_s for chunk in chunks] == [1.25, 2.0, 2.0]
+
+
+LIBRARY = VoiceLibrary(REPOSITORY / "voices")
+
+
+@pytest.mark.parametrize(
+    ("wish", "language", "voice", "is_told"),
+    [
+        (VoiceWish(("af_sky",)), "en-us", "af_sky", False), (VoiceWish(("AF_Sky",)), None, "af_sky", False),
+        (VoiceWish(("en-US-GuyNeural",)), None, "am_michael", True), (VoiceWish(("Amy",)), "fr", "bf_emma", True),
+        (VoiceWish(("en-AU-WilliamNeural",)), None, "bm_george", True), (VoiceWish(("echo",)), None, "am_echo", True),
+        (VoiceWish(("fr-CA-Wavenet-B",)), "en-us", "ff_siwis", True),
+        (VoiceWish(("it-IT-DiegoNeural",)), None, "im_nicola", True),
+        (VoiceWish(("ja-JP-Standard-C",)), None, "jm_kumo", True),
+        (VoiceWish(("zh-CN-YunxiNeural",)), None, "zm_yunjian", True),
+        (VoiceWish(("de-DE-ConradNeural",)), "en-us", None, True),
+        (VoiceWish(("Microsoft Zira Desktop",)), None, "af_heart", True),
+        (VoiceWish((), "male"), "en-gb", "bm_george", False), (VoiceWish((), None, ("es",)), "en-us", "ef_dora", False),
+        (VoiceWish((), "female", variant=2), "en-gb", "bf_isabella", False),
+        (VoiceWish((), "male", ("fr",), ordering=("gender", "languages")), None, "am_michael", True),
+        (VoiceWish((), "male", ("fr",), required=frozenset({"gender"}), keeps=True), "en-us", "am_michael", True),
+        (VoiceWish((), "male", ("fr",), required=frozenset({"gender", "languages"}), keeps=True), "en-us", None, True),
+        (VoiceWish(("Nobody",)), "en-us", None, True), (VoiceWish((), "neutral"), "en-us", "af_heart", True),
+    ],
+)  # fmt: skip
+def test_a_voice_is_chosen_among_those_that_there_are(wish, language, voice, is_told):
+    choice = VoiceChooser(LIBRARY, {}).choose(wish, language)
+    if voice is not None:
+        assert choice.blend is not None
+        assert choice.blend.name == voice
+    assert bool(choice.reason) == is_told
+
+
+def test_each_foreign_voice_has_a_voice_of_its_own_and_keeps_it():
+    chooser = VoiceChooser(LIBRARY, {"anna": "bf_lily"})
+    names = ["Joanna", "Salli", "Kendra", "Joanna", "anna"]
+    voices = [chooser.choose(VoiceWish((name,), start=at), "en-us").blend.name for at, name in enumerate(names)]
+    assert voices[0] == voices[3]
+    assert len(set(voices[:3])) == 3
+    assert voices[4] == "bf_lily"
+
+
+def test_a_dialogue_is_said_in_turns(synthesizer):
+    text = "Hello there.\n\nHi, Anna!"
+    turns = (Turn(0, 12, "anna", pause_s=1.0), Turn(14, 23, "af_sky", speed=2.0))
+    utterance = Utterance(text, turns=turns, cast={"anna": Speaker("bf_emma", gain=0.5)})
+    first, second = synthesizer.plan(utterance, Delivery(read_first=True)).chunks
+    assert (first.blend.name, first.manner.gain, first.pause_s) == ("bf_emma", 0.5, 1.0)
+    assert (second.blend.name, second.speed) == ("af_sky", 2.0)
+    assert [text[word.text_start : word.text_end] for word in (*first.words, *second.words)] == [
+        "Hello",
+        "there",
+        "Hi",
+        "Anna",
+    ]
