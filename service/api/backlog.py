@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
 from service.audio import SOURCE_RATE_HZ
-from service.speech import Utterance
+from service.speech import Speaker, Utterance
 from service.text import USUAL, Clause, Normalization, UserLexicon
 
 M = TypeVar("M")
@@ -31,6 +32,7 @@ class Manner:
     lexicon: UserLexicon | None = None
     silence_s: float | None = None
     gain: float = 1.0
+    cast: Mapping[str, str | Speaker] | None = None
 
     def utterance(self, clause: Clause, open_voices: tuple[str, ...]) -> Utterance:
         """Return what to say for a clause; for `open_voices` see `Utterance`."""
@@ -44,6 +46,7 @@ class Manner:
             silence_s=self.silence_s,
             open_voices=open_voices,
             words=clause.words,
+            cast=self.cast,
         )
 
 

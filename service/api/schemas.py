@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from service.audio import FORMATS, AudioFormat, SampleRate, format_name
 from service.audio.formats import OPUS_RATES_HZ
-from service.speech import Coverage, MarkTime, TextKind, WordTime
+from service.speech import Coverage, MarkTime, Speaker, TextKind, WordTime, gain_of
+from service.speech.plan import MAX_SPEED, MIN_SPEED
 from service.speech.utterance import (
     MAX_LOUDNESS_LUFS,
     MAX_VOLUME_DB,
@@ -127,6 +128,55 @@ class StrictModel(BaseModel):
                 {"count": len(data), "known": ", ".join(cls.model_fields)},
             )  # fmt: skip
         return data
+
+
+class SpeakerFields(StrictModel):
+    """A speaker: a voice, and how it speaks."""
+
+    voice: str = Field(
+        description="a voice of GET /voices, or a blend of voices", json_schema_extra=BLEND
+    )
+    speed: float = Field(
+        1.0,
+        ge=MIN_SPEED,
+        le=MAX_SPEED,
+        allow_inf_nan=False,
+        description="factor on the speed of the text",
+    )
+    gain_db: float = Field(
+        0.0,
+        ge=MIN_VOLUME_DB,
+        le=MAX_VOLUME_DB,
+        allow_inf_nan=False,
+        description="gain in decibels",
+    )
+
+    def speaker(self) -> Speaker:
+        """Return the speaker."""
+        return Speaker(self.voice, self.speed, gain_of(self.gain_db))
+
+
+SpeakerName = Annotated[str, Field(min_length=1, max_length=64)]
+
+SpeakersField = Annotated[
+    dict[SpeakerName, Annotated[str, Field(json_schema_extra=BLEND)] | SpeakerFields],
+    Field(max_length=100),
+]
+
+SPEAKERS: Any = Field(
+    default_factory=dict,
+    description="voices, blends or speakers by the names that tags in the text, SSML and turns may "
+    "give",
+    examples=[{"anna": "bf_emma", "ben": {"voice": "am_adam", "speed": 0.9, "gain_db": -2.0}}],
+)
+
+
+def cast_of(speakers: SpeakersField) -> dict[str, str | Speaker]:
+    """Return the speakers of a request by their names."""
+    return {
+        name: speaker if isinstance(speaker, str) else speaker.speaker()
+        for name, speaker in speakers.items()
+    }
 
 
 class SpanAnswer(BaseModel):

@@ -122,7 +122,7 @@ class Planner:
             coverage.n_characters = len(utterance.text)
             chunks = self._cut_phonemes(utterance, blend, chunking)
         else:
-            blend, language = self._voice(utterance)
+            blend, language = self._settle(utterance)
             read = partial(self._read, utterance, coverage)
             spans, notes = self._spans(utterance, language, read)
             cutter = Cutter(
@@ -160,7 +160,7 @@ class Planner:
             ServiceError: one of the classes with a 4xx status, or EspeakError.
         """
         self.check_length(utterance.text)
-        blend, language = self._voice(utterance)
+        blend, language = self._settle(utterance)
         coverage = Coverage()
         normalized: list[str] = []
 
@@ -216,14 +216,23 @@ class Planner:
         """
         return self.voices.resolve(self._default_voice if voice is None else voice)
 
-    def _voice(self, utterance: Utterance) -> tuple[Blend, str]:
-        """Return the voice and the language of an utterance."""
+    def voice_of(self, utterance: Utterance) -> Blend:
+        """Return the voice of an utterance, of a dialogue that of its first turn.
+
+        Raises:
+            UnknownVoiceError: the voice does not exist.
+            InvalidBlendError: the blend is malformed.
+        """
         voice = utterance.voice
         if voice is None and utterance.turns:
             voice = utterance.turns[0].voice
-        if voice is not None:
-            voice = utterance.speaker(voice).voice
-        return self.settle(voice, utterance.language)
+        return self.resolve(None if voice is None else utterance.speaker(voice).voice)
+
+    def _settle(self, utterance: Utterance) -> tuple[Blend, str]:
+        """Return the voice and the language of an utterance; all of its cast must exist."""
+        for name in utterance.cast or ():
+            self.resolve(utterance.speaker(name).voice)
+        return self._settled(self.voice_of(utterance), utterance.language)
 
     def _spans(
         self, utterance: Utterance, language: str, read: Read
@@ -267,6 +276,7 @@ class Planner:
             open_voices=utterance.open_voices,
             strict=self.front_end.strict,
             notes=notes if is_tolerant else None,
+            has_voices=utterance.has_voices,
         )
         words = utterance.words
         if words is None and not utterance.is_ssml and len(parsed) > 1:

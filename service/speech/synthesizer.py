@@ -140,7 +140,7 @@ class Synthesizer:
         statistics = self.model.statistics if isinstance(self.model, SplitModel) else None
         if statistics is None:
             return "only the published model can be decoded in windows, after it is prepared"
-        blend = self.planner.resolve(utterance.voice)
+        blend = self.planner.voice_of(utterance)
         if statistics.covers(self.planner.voices.style(blend, _USUAL_TOKENS)):
             return ""
         return "this voice cannot be decoded in windows: its statistics are unknown"

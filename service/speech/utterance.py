@@ -68,6 +68,10 @@ class Turn:
     pause_s: float | None = None
 
 
+def _folded(cast: Mapping[str, object]) -> dict[str, str]:
+    return {name.casefold(): name for name in cast}
+
+
 def gain_of(volume_db: float) -> float:
     """Return the factor of samples for a volume in decibels.
 
@@ -100,6 +104,7 @@ class Utterance:
         turns: of a dialogue, in order, which together with the white space between them are the
             text; empty for other texts.
         even: whether the voices are brought to the same loudness.
+        has_voices: whether tags of voices and rates in a text are markup; otherwise they are read.
         open_voices: voices of the tags that are open before it, if it is a part of a text: it may
             leave tags open too. None for a whole text. Of a text only.
         lexicon: pronunciations for this text, laid over those of the service; None for no others.
@@ -124,10 +129,13 @@ class Utterance:
     is_part: bool = False
     turns: tuple[Turn, ...] = ()
     even: bool = False
+    has_voices: bool = True
 
     def speaker(self, name: str) -> Speaker:
-        """Return who speaks under a name: a speaker of the cast, or the voice of that name."""
-        speaker = (self.cast or {}).get(name, name)
+        """Return who speaks under a name: one of the cast, in any case, or the voice itself."""
+        cast = self.cast or {}
+        known = name if name in cast else _folded(cast).get(name.casefold(), name)
+        speaker = cast.get(known, name)
         return speaker if isinstance(speaker, Speaker) else Speaker(speaker)
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -78,15 +79,19 @@ async def speech(body: SpeechRequest, request: Request) -> Response:
         check_model(body.model)
     rendering = _rendering(body)
     language = body.lang_code or body.language
+    names = _names(state)
+    cast = body.cast(names)
     utterance = Utterance(
         body.input,
         body.kind(auto_ssml="openai" in state.settings.auto_ssml),
-        _voice(body, _names(state)),
+        _voice(body, names, cast),
         body.speed,
         None if language is None else language_code(language),
         body.normalization_options.normalization(),
         silence_s=SILENCE_S,
         lexicon=body.lexicon,
+        cast=cast,
+        has_voices=body.allow_voice_tags is not False,
     )
     delivery = Delivery(
         streamed=rendering.streams,
@@ -110,11 +115,13 @@ def _names(state: ServiceState) -> VoiceNames:
     return VoiceNames(state.settings.openai_voices, voices)
 
 
-def _voice(body: SpeechRequest, names: VoiceNames) -> str | None:
+def _voice(body: SpeechRequest, names: VoiceNames, cast: Mapping[str, object]) -> str | None:
     if body.voice is None:
         # Some clients send the name of the voice as that of the model.
         return names.resolve(body.model) if names.knows(body.model) else None
-    return names.resolve(body.voice if isinstance(body.voice, str) else body.voice.id)
+    voice = body.voice if isinstance(body.voice, str) else body.voice.id
+    is_speaker = voice.casefold() in map(str.casefold, cast)
+    return voice if is_speaker else names.resolve(voice)
 
 
 def _rendering(body: SpeechRequest) -> Rendering:

@@ -16,7 +16,7 @@ from pydantic_core import CoreSchema
 
 from service.api.lexicon_field import LexiconField
 from service.api.normalize_field import NormalizationFields
-from service.api.openai.names import MODELS
+from service.api.openai.names import MODELS, VoiceNames
 from service.api.rendering import TimestampDepth
 from service.api.schemas import (
     BLEND,
@@ -26,18 +26,22 @@ from service.api.schemas import (
     MARKS,
     NAMED,
     SAMPLE_RATE,
+    SPEAKERS,
     SSML,
     STREAMABLE_FORMATS,
     VOLUME,
     IgnoredAnswer,
     MarkAnswer,
+    SpeakerName,
+    SpeakersField,
     SsmlField,
     WordAnswer,
+    cast_of,
     rates_of_opus,
     text_kind,
 )
 from service.audio import AudioFormat, SampleRate
-from service.speech import TextKind
+from service.speech import Speaker, TextKind
 from service.speech.plan import MAX_SPEED, MIN_SPEED
 from service.text import Normalization
 
@@ -143,6 +147,23 @@ class VoiceReference(LooseModel):
     """A voice, as newer clients name it."""
 
     id: str = Field(json_schema_extra=BLEND)
+
+
+class VoiceAlias(LooseModel):
+    """A voice under another name, and its rate."""
+
+    voice: str = Field(description="a voice or a blend of voices", json_schema_extra=BLEND)
+    rate: float = Field(
+        1.0, ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False, description="factor on the speed"
+    )
+
+    def speaker(self, names: VoiceNames) -> Speaker:
+        """Return the speaker.
+
+        Raises:
+            UnknownVoiceError: there is no such voice.
+        """
+        return Speaker(names.resolve(self.voice), self.rate)
 
 
 class NormalizationOptions(LooseModel, NormalizationFields):
@@ -253,6 +274,24 @@ class SpeechRequest(LooseModel):
         None, description="accepted, but without effect: there are no download links"
     )
     ssml: SsmlField | None = SSML
+    speakers: SpeakersField = SPEAKERS
+    voice_aliases: dict[SpeakerName, str | VoiceAlias] = Field(
+        default_factory=dict,
+        max_length=100,
+        description="like speakers, as Kokoro-FastAPI has them",
+        examples=[{"slow": {"voice": "af_bella", "rate": 0.8}}],
+    )
+    allow_voice_tags: bool | None = Field(
+        None, description="false: tags of voices and rates are text; default: they are markup"
+    )
+
+    def cast(self, names: VoiceNames) -> dict[str, str | Speaker]:
+        """Return the speakers of the request, and the voices that have names of their own here."""
+        aliases = {
+            name: names.resolve(alias) if isinstance(alias, str) else alias.speaker(names)
+            for name, alias in self.voice_aliases.items()
+        }
+        return {**names.mapped, **aliases, **cast_of(self.speakers)}
 
     def kind(self, *, auto_ssml: bool) -> TextKind:
         """Return what the input is.

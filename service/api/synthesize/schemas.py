@@ -15,13 +15,16 @@ from service.api.schemas import (
     LOUDNESS,
     NAMED,
     SAMPLE_RATE,
+    SPEAKERS,
     SSML,
     STREAMABLE_FORMATS,
     VOLUME,
     IgnoredAnswer,
     SpanAnswer,
+    SpeakersField,
     SsmlField,
     StrictModel,
+    cast_of,
     rates_of_opus,
     text_kind,
 )
@@ -120,6 +123,7 @@ class SynthesisRequest(StrictModel, PiperFields):
         examples=list(LANGUAGES),
     )
     ssml: SsmlField | None = SSML
+    speakers: SpeakersField = SPEAKERS
     normalize: NormalizeField = NORMALIZE
     lexicon: LexiconField = None
     format: Annotated[AudioFormat | Literal["srt", "vtt"], BY_ANY_NAME] = Field(
@@ -174,6 +178,7 @@ class SynthesisRequest(StrictModel, PiperFields):
             self.language,
             normalization_of(self.normalize),
             lexicon=self.lexicon,
+            cast=cast_of(self.speakers),
         )
 
     def delivery(self) -> Delivery:
@@ -211,6 +216,7 @@ class PhonemizeRequest(StrictModel):
         json_schema_extra=BLEND,
     )
     ssml: SsmlField | None = SSML
+    speakers: SpeakersField = SPEAKERS
     normalize: NormalizeField = NORMALIZE
     lexicon: LexiconField = None
     chunking: Literal["even", "early"] = Field(
@@ -226,6 +232,7 @@ class PhonemizeRequest(StrictModel):
             language=self.language,
             normalization=normalization_of(self.normalize),
             lexicon=self.lexicon,
+            cast=cast_of(self.speakers),
         )
 
 

@@ -12,9 +12,11 @@ from service.api.lexicon_field import LexiconField
 from service.api.normalize_field import NORMALIZE, NormalizeField
 from service.api.schemas import (
     BY_ANY_NAME,
+    SPEAKERS,
     VOLUME,
     ErrorDetail,
     SpanAnswer,
+    SpeakersField,
     StrictModel,
     WordAnswer,
 )
@@ -39,6 +41,7 @@ class Config(StrictModel):
     sample_rate: SampleRate | None = None
     volume: float = VOLUME
     lexicon: LexiconField = None
+    speakers: SpeakersField = SPEAKERS
 
 
 class Text(StrictModel):

@@ -19,6 +19,7 @@ from service.api.clause_speech import ClauseSpeech, Spoken, Unspoken
 from service.api.error_answers import error_detail, service_error_detail
 from service.api.normalize_field import normalization_of
 from service.api.request_statistics import RequestStatistics
+from service.api.schemas import cast_of
 from service.api.socket_session import FAILED, GOING_AWAY, SocketSession
 from service.api.state import Ready, ServiceState
 from service.api.websocket import messages
@@ -175,6 +176,7 @@ class Session(SocketSession):
                 require_rate(message.format, message.sample_rate),
                 message.lexicon,
                 gain=gain_of(message.volume),
+                cast=cast_of(message.speakers),
             )
             description = self._describe(manner)
             self._speech.flush()

@@ -1,4 +1,8 @@
-"""Inline markup in plain text: `[so](/sˈO/)`, `[so](+1)`, `[pause:1s]`, `[voice:af_sky]`."""
+"""Inline markup in plain text: phonemes, stress, pauses, voices and rates.
+
+A voice lasts to the next tag of a voice, to its end, or to the end of the text; a rate too, and
+only as long as its voice.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import NamedTuple
 
 from service.errors import MarkupError
 from service.text.markup.passages import Passage, Pause, VoiceSettings
+from service.text.markup.prosody import rate_of
 from service.text.markup.stretches import stretches
 from service.text.markup.values import is_blank, parse_duration, parse_phonemes, parse_stress
 from service.text.offset_mapping import TracedText, concatenate
@@ -19,6 +24,8 @@ _MARKUP = re.compile(
     r"""\[pause:(?P<length>[^\[\]\n]*)(?P<closed>\])?
       | \[voice:(?P<voice>[^\[\]\n]*)(?P<named>\])?
       | (?P<end>\[/voice\])
+      | \[rate:(?P<rate>[^\[\]\n]*)(?P<rated>\])?
+      | (?P<usual>\[/rate\])
       | \]\((?P<manner>[^()\n]*)\)
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -37,6 +44,28 @@ _STRESS_MARKS = frozenset("ˈˌ")
 _LETTERS_OF_LANGUAGES = frozenset("çœ")
 
 
+class OpenVoice(str):
+    """The voice of a tag that is open, or an empty text for the voice before all tags.
+
+    Attributes:
+        rate: of the last tag since; 1 for none.
+    """
+
+    __slots__ = ("rate",)
+    rate: float
+
+    @classmethod
+    def at(cls, voice: str, rate: float = 1.0) -> OpenVoice:
+        """Return a voice at a rate."""
+        opened = cls(voice)
+        opened.rate = rate
+        return opened
+
+
+_MOST_OPEN = 32
+"""Voices that can be returned to. Tags without an end may be many more."""
+
+
 class _Manner(NamedTuple):
     """How words in brackets are spoken."""
 
@@ -44,7 +73,9 @@ class _Manner(NamedTuple):
     stress: float = 0
 
 
-def parse(text: str, open_voices: Sequence[str] | None = None) -> list[Passage | Pause]:
+def parse(
+    text: str, open_voices: Sequence[str] | None = None, *, has_voices: bool = True
+) -> list[Passage | Pause]:
     """Return the passages and pauses of a text with inline markup, in order.
 
     White space stays as it is. Passages without visible text are left out. docs/markup.md says what
@@ -52,8 +83,9 @@ def parse(text: str, open_voices: Sequence[str] | None = None) -> list[Passage |
 
     Args:
         text: of the caller.
-        open_voices: the voices of the tags that are open before it, if it is a part of a text: it
+        open_voices: what `voices_after` says of what is before it, if it is a part of a text: it
             may leave tags open too. None for a whole text.
+        has_voices: whether tags of voices and rates are markup; otherwise they are text.
 
     Raises:
         MarkupError: the markup is invalid. The message has the position of the mistake; the first
@@ -61,29 +93,50 @@ def parse(text: str, open_voices: Sequence[str] | None = None) -> list[Passage |
     """
     if not open_voices and "]" not in text and "[" not in text:
         return [] if is_blank(text) else [Passage(TracedText(text))]
-    return _Parser(text, open_voices).parse()
+    return _Parser(text, open_voices, has_voices=has_voices).parse()
 
 
 def voices_after(text: str, open_voices: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the voices of the tags that are open after a part of a text, the outermost first.
 
+    Each is an `OpenVoice`.
+
     Args:
         text: the part; invalid markup counts as text.
         open_voices: those that are open before it.
     """
-    voices = list(open_voices)
+    voices = _opened(open_voices)
     for match in _MARKUP.finditer(text):
         if text[match.start() - 1 : match.start()] != "\\":
             if match["named"]:
-                voices.append(match["voice"].strip())
-            elif match["end"] and voices:
+                _open(voices, match["voice"].strip())
+            elif match["end"] and len(voices) > 1:
                 voices.pop()
-    return tuple(voices)
+            elif match["rated"] or match["usual"]:
+                rate, reason = rate_of(match["rate"] or "1", 1.0)
+                if not reason:
+                    voices[-1] = OpenVoice.at(voices[-1], rate)
+    return tuple(voices if voices[0].rate != 1.0 else voices[1:])
+
+
+def _opened(open_voices: Sequence[str]) -> list[OpenVoice]:
+    """Return open voices as those of tags; the first is the voice before all tags."""
+    voices = [
+        voice if isinstance(voice, OpenVoice) else OpenVoice.at(voice) for voice in open_voices
+    ]
+    return voices if voices and not voices[0] else [OpenVoice.at(""), *voices]
+
+
+def _open(voices: list[OpenVoice], voice: str) -> None:
+    voices.append(OpenVoice.at(voice))
+    if len(voices) > _MOST_OPEN:
+        del voices[1]
 
 
 def without_voice_tags(text: str) -> str:
-    """Return a text without the tags that begin and end voices."""
-    return _MARKUP.sub(lambda match: "" if match["named"] or match["end"] else match[0], text)
+    """Return a text without the tags that begin and end voices and rates."""
+    tags = ("named", "end", "rated", "usual")
+    return _MARKUP.sub(lambda match: "" if any(match[tag] for tag in tags) else match[0], text)
 
 
 def without_markup(text: str) -> Iterator[tuple[int, int]]:
@@ -109,11 +162,10 @@ def without_markup(text: str) -> Iterator[tuple[int, int]]:
 class _Parser:
     """One pass over one text."""
 
-    def __init__(self, text: str, open_voices: Sequence[str] | None) -> None:
+    def __init__(self, text: str, open_voices: Sequence[str] | None, *, has_voices: bool) -> None:
         self._text = text
-        self._is_whole = open_voices is None
-        # The voices of the tags that are open, and where each tag is.
-        self._voices = [(voice, 0) for voice in open_voices or ()]
+        self._has_voices = has_voices
+        self._voices = _opened(open_voices or ())
         self._source = TracedText(text)
         self._items: list[Passage | Pause] = []
         # The passage being built. The text up to `_done` is in it or in earlier passages.
@@ -128,16 +180,15 @@ class _Parser:
             if match["length"] is not None:
                 self._pause(match)
                 continue
-            if match["voice"] is not None or match["end"]:
-                self._voice(match)
+            if match["manner"] is None:
+                if self._has_voices:
+                    self._voice(match)
                 continue
             manner = _manner(match["manner"], match.start("manner"))
             if manner is not None:
                 self._words(manner, match)
         self._take(len(self._text))
         self._end_passage()
-        if self._voices and self._is_whole:
-            raise _error("this voice has no [/voice]", self._voices[-1][1])
         return self._items
 
     def _pause(self, match: re.Match[str]) -> None:
@@ -158,8 +209,11 @@ class _Parser:
         self._take(start)
         self._end_passage()
         self._done = end
+        if match["usual"] or match["rate"] is not None:
+            self._rate(match)
+            return
         if match["end"]:
-            if not self._voices:
+            if len(self._voices) == 1:
                 raise _error("this [/voice] has no [voice:...] before it", start)
             self._voices.pop()
             return
@@ -167,7 +221,15 @@ class _Parser:
             raise _error("a voice has no closing bracket", start)
         if is_blank(match["voice"]):
             raise _error("a voice has no name", start)
-        self._voices.append((match["voice"].strip(), start))
+        _open(self._voices, match["voice"].strip())
+
+    def _rate(self, match: re.Match[str]) -> None:
+        rate, reason = rate_of(match["rate"] or ("1" if match["usual"] else ""), 1.0)
+        if match["rate"] is not None and not match["rated"]:
+            raise _error("a rate has no closing bracket", match.start())
+        if reason:
+            raise _error(reason, match.start("rate"))
+        self._voices[-1] = OpenVoice.at(self._voices[-1], rate)
 
     def _words(self, manner: _Manner, match: re.Match[str]) -> None:
         """Add the words before the bracket of the match, and their override."""
@@ -201,7 +263,8 @@ class _Parser:
     def _end_passage(self) -> None:
         text = concatenate(self._parts)
         if not is_blank(text.text):
-            settings = VoiceSettings(self._voices[-1][0] if self._voices else None)
+            voice = self._voices[-1]
+            settings = VoiceSettings(str(voice) or None, rate=voice.rate)
             self._items.append(Passage(text, settings, tuple(self._overrides)))
         self._parts, self._overrides = [], []
 

@@ -21,6 +21,7 @@ def parse(
     open_voices: Sequence[str] | None = None,
     strict: bool = False,
     notes: Notes | None = None,
+    has_voices: bool = True,
 ) -> list[Passage | Pause]:
     """Return the passages and pauses of a caller's text, in order.
 
@@ -31,6 +32,7 @@ def parse(
         open_voices: see `inline.parse`.
         strict: whether characters are refused that no text contains. Otherwise each is a
             `REPLACEMENT` in the passages, or ends a line.
+        has_voices: see `inline.parse`.
         notes: see `ssml.parse`; None for the strict mode of SSML.
 
     Raises:
@@ -46,7 +48,11 @@ def parse(
         text = replaced(text)
         if is_ssml:
             text = _REFERENCE.sub(_replaced_reference, text)
-    return ssml.parse(text, language, notes) if is_ssml else inline.parse(text, open_voices)
+    return (
+        ssml.parse(text, language, notes)
+        if is_ssml
+        else inline.parse(text, open_voices, has_voices=has_voices)
+    )
 
 
 _REFERENCE = re.compile(r"&#(?:x(?P<hex>[0-9a-fA-F]{1,8})|(?P<decimal>[0-9]{1,9}));")

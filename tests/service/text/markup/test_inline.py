@@ -145,7 +145,7 @@ def test_what_only_looks_like_markup_is_text(written):
         ("[pause:99s]", "longer than 60 seconds", 8),
         ("[pause:" + "9" * 400 + "s]", "longer than 60 seconds", 8),
         ("a [pause:1s", "no closing bracket", 3), ("a [pause:1\ns]", "no closing bracket", 3),
-        ("a [voice:b]c", r"no \[/voice\]", 3),
+        ("[rate:]a", "is not a rate", 7), ("[rate:9]a", "beyond the limit", 7), ("a [rate:1", "no closing bracket", 3),
         ("[voice:a]b[/voice] c[/voice]", r"no \[voice:\.\.\.\] before it", 21),
         ("a [voice:b", "no closing bracket", 3), ("[voice: ]a[/voice]", "no name", 1),
         ("[word](/k@/)", r"'@' \(U\+0040\)", 10), ("é😀 [word](/ kæ1 /)", r"'1' \(U\+0031\)", 15),
@@ -191,3 +191,44 @@ def test_any_text_is_parsed_or_refused(written):
             assert all(o.start < o.end for o in part.overrides)
         assert end <= start < last
         end = last
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a [voice:b]c", [("a ", None, 1), ("c", "b", 1)]),
+        ("[voice:b]c [voice:d]e [/voice]f", [("c ", "b", 1), ("e ", "d", 1), ("f", "b", 1)]),
+        ("a [rate:0.5]b [rate:200%]c [/rate]d", [("a ", None, 1), ("b ", None, 0.5), ("c ", None, 2), ("d", None, 1)]),
+        ("[rate:2]a [voice:b]c [rate:0.5]d [/voice]e",
+         [("a ", None, 2), ("c ", "b", 1), ("d ", "b", 0.5), ("e", None, 2)]),
+    ],
+)  # fmt: skip
+def test_voices_and_rates_last_to_the_next_tag(text, expected):
+    assert [
+        (part.text.text, part.voice_settings.voice, part.voice_settings.rate) for part in inline.parse(text)
+    ] == expected
+
+
+@pytest.mark.parametrize("text", ["[voice:b]c [/voice]d", "[rate:0.5]a", "a [/voice] b [/rate]"])
+def test_without_tags_of_voices_they_are_text(text):
+    (passage,) = inline.parse(text, has_voices=False)
+    assert passage.text.text == text
+
+
+PIECES = st.lists(
+    st.sampled_from(["[voice:a]", "[voice:b]", "[/voice]", "[rate:0.5]", "[rate:2]", "[/rate]", "x ", "y"]), max_size=12
+)
+
+
+@given(PIECES, PIECES)
+def test_a_text_in_two_parts_is_said_as_in_one(before, after):
+    first, second = "".join(before), "".join(after)
+    manners = lambda parts: [  # noqa: E731
+        (letter, part.voice_settings.voice, part.voice_settings.rate) for part in parts for letter in part.text.text
+    ]
+    try:
+        whole = manners(inline.parse(first + second))
+        cut = manners(inline.parse(first)) + manners(inline.parse(second, inline.voices_after(first)))
+    except MarkupError:
+        return
+    assert [manner for manner in whole if manner[0] != " "] == [manner for manner in cut if manner[0] != " "]
