@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from service import __version__
 from service.api import error_answers
 from service.api.admin.router import router as admin_router
+from service.api.dialogue.router import router as dialogue_router
 from service.api.elevenlabs.refusals import ERROR_SHAPE as ELEVENLABS_SHAPE
 from service.api.elevenlabs.router import ROUTERS as ELEVENLABS_ROUTERS
 from service.api.error_answers import ErrorShape
@@ -24,6 +25,7 @@ from service.api.middleware.limits import BodyLimit, BodyTimeout
 from service.api.middleware.methods import Methods
 from service.api.middleware.security_headers import SecurityHeaders
 from service.api.openai.error_shape import OPENAI_SHAPE
+from service.api.openai.router import dev_router
 from service.api.openai.router import router as openai_router
 from service.api.openapi import describe
 from service.api.page.router import router as page_router
@@ -45,16 +47,20 @@ _SWITCH_S = 0.001
 _ROUTERS = (
     admin_router,
     synthesize_router,
+    dialogue_router,
     *ELEVENLABS_ROUTERS,
     piper_router,
     openai_router,
+    dev_router,
     websocket_router,
     jobs_router,
 )
 
 ERROR_SHAPES: dict[str, ErrorShape] = {
     "/v1": OPENAI_SHAPE,
+    "/dev": OPENAI_SHAPE,
     "/v1/text-to-speech": ELEVENLABS_SHAPE,
+    "/v1/text-to-dialogue": ELEVENLABS_SHAPE,
     "/v1/voices": ELEVENLABS_SHAPE,
     "/v2/voices": ELEVENLABS_SHAPE,
 }

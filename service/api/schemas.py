@@ -87,6 +87,12 @@ def text_kind(ssml: SsmlField | None, *, auto: bool) -> TextKind:
     return "ssml" if ssml else "text"
 
 
+NORMALIZE_LOUDNESS: Any = Field(
+    False,
+    description="bring the voices to the same loudness, whichever speak; for text, not phonemes",
+)
+
+
 def rates_of_opus(field: str) -> dict[str, Any]:
     """Return the JSON Schema for the sample rates that Opus has; `field` names the format."""
     others = [rate for rate in get_args(SampleRate) if rate not in OPUS_RATES_HZ]

@@ -280,7 +280,9 @@ class Planner:
         )
         words = utterance.words
         if words is None and not utterance.is_ssml and len(parsed) > 1:
-            words = words_of(unmarked(text), utterance.normalization)
+            words = words_of(
+                unmarked(text, has_voices=utterance.has_voices), utterance.normalization
+            )
         for part in parsed:
             if isinstance(part, Pause):
                 spans.append(part)
@@ -316,7 +318,7 @@ class Planner:
                 self.front_end.check(
                     part, spoken, normalization=utterance.normalization, lexicon=utterance.lexicon
                 )
-            gain = settings.gain * speaker.gain
+            gain = settings.gain * speaker.gain * (blend.evening_gain if utterance.even else 1.0)
             manner = Manner(blend, speed, gain, settings.pitch, settings.is_bleeped)
             spans.append(SpokenSpan(part, spoken, manner, settings.fit, settings.pauses))
         return spans

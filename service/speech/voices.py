@@ -28,6 +28,9 @@ MAX_BLEND_LENGTH = 512
 UNKNOWN_PACE = 10.0
 """Phonemes per second of a voice without a description: the pace of the slowest voice."""
 
+USUAL_LUFS = -22.0
+"""Integrated loudness of the voice in the middle of all, and of voices without a description."""
+
 _PART = re.compile(r"\s*([A-Za-z0-9_\-]+)\s*(?:\(([^()]*)\)\s*)?")
 _SEXES = {"f": "female", "m": "male"}
 
@@ -45,6 +48,7 @@ class Voice:
         licence: SPDX name, or None.
         sha256: of its file, from the manifest; None for a file that the manifest does not name.
         pace: its phonemes per second in long sentences of its language; see `bench.pace`.
+        lufs: its integrated loudness; see `bench.loudness`.
     """
 
     name: str
@@ -53,6 +57,7 @@ class Voice:
     licence: str | None
     sha256: str | None
     pace: float
+    lufs: float = USUAL_LUFS
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,13 @@ class Blend:
     def pace(self) -> float:
         """Return the pace of the slowest of the voices."""
         return min(voice.pace for voice, _ in self.parts)
+
+    @property
+    def evening_gain(self) -> float:
+        """Return the factor of its samples that makes it as loud as the usual voice."""
+        lufs = sum(weight * voice.lufs for voice, weight in self.parts)
+        gain: float = 10 ** ((USUAL_LUFS - lufs) / 20)
+        return gain
 
 
 class VoiceLibrary:
@@ -180,7 +192,14 @@ def _describe(name: str, entry: dict[str, Any]) -> Voice:
         entry.get("licence"),
         entry.get("sha256"),
         _pace(name, entry.get("pace", UNKNOWN_PACE)),
+        _lufs(name, entry.get("lufs", USUAL_LUFS)),
     )
+
+
+def _lufs(name: str, lufs: object) -> float:
+    if not isinstance(lufs, (int, float)) or not -60 <= lufs <= 0:
+        raise VoiceError(f"the loudness of {name} must be in LUFS, not {lufs!r}")
+    return float(lufs)
 
 
 def _pace(name: str, pace: object) -> float:

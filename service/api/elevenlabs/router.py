@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -13,7 +13,12 @@ from service.api.elevenlabs.output_formats import (
     OUTPUT_FORMATS,
     require_output_format,
 )
-from service.api.elevenlabs.schemas import TextToSpeechRequest, TimestampedAudio
+from service.api.elevenlabs.schemas import (
+    TextToDialogueRequest,
+    TextToSpeechRequest,
+    TimestampedAudio,
+    TimestampedDialogue,
+)
 from service.api.elevenlabs.timestamped_rendering import (
     LINES_MEDIA_TYPE,
     StreamedTimestampedAudio,
@@ -26,7 +31,7 @@ from service.api.response import SpeechResponse
 from service.api.schemas import BLEND
 from service.api.state import state_of
 from service.audio import FORMATS
-from service.speech import Delivery
+from service.speech import Delivery, Utterance
 
 router = APIRouter(tags=["elevenlabs"])
 
@@ -150,6 +155,101 @@ async def stream_with_timestamps(
     """Send lines of JSON, each with a part of the audio and the characters that start in it."""
     output = require_output_format(output_format, streamed=True)
     return _speak(request, voice_id, body, StreamedTimestampedAudio(output, body.text), timed=True)
+
+
+_DIALOGUE = "/v1/text-to-dialogue"
+_DIALOGUE_TIMED: dict[str, Any] = {**_TIMED, "model": TimestampedDialogue}
+
+
+@router.post(
+    _DIALOGUE,
+    operation_id="text_to_dialogue",
+    response_class=Response,
+    responses={200: _AUDIO, **_ERRORS},
+)
+async def convert_dialogue(
+    body: TextToDialogueRequest, request: Request, output_format: FormatName = DEFAULT_OUTPUT_FORMAT
+) -> Response:
+    """Synthesize a dialogue, as ElevenLabs' endpoint does."""
+    output = require_output_format(output_format)
+    rendering = WholeAudio(output.audio_format, output.sample_rate_hz)
+    return _converse(request, body, lambda _: rendering)
+
+
+@router.post(
+    f"{_DIALOGUE}/stream",
+    operation_id="stream_text_to_dialogue",
+    response_class=Response,
+    responses={200: _AUDIO, **_ERRORS},
+)
+async def stream_dialogue(
+    body: TextToDialogueRequest, request: Request, output_format: FormatName = DEFAULT_OUTPUT_FORMAT
+) -> Response:
+    """Synthesize a dialogue, and send it while it is made; WAV is sent when it is complete."""
+    output = require_output_format(output_format)
+    written = StreamedAudio if FORMATS[output.audio_format].streamable else WholeAudio
+    rendering = written(output.audio_format, output.sample_rate_hz)
+    return _converse(request, body, lambda _: rendering)
+
+
+@router.post(
+    f"{_DIALOGUE}/with-timestamps",
+    operation_id="text_to_dialogue_with_timestamps",
+    response_class=Response,
+    responses={200: _DIALOGUE_TIMED, **_TIMED_ERRORS},
+)
+async def convert_dialogue_with_timestamps(
+    body: TextToDialogueRequest, request: Request, output_format: FormatName = DEFAULT_OUTPUT_FORMAT
+) -> Response:
+    """Synthesize a dialogue, and tell when each character is said, and by whom."""
+    output = require_output_format(output_format)
+
+    def rendered(utterance: Utterance) -> Rendering:
+        return WholeTimestampedAudio(output, utterance.text, _places(body, utterance))
+
+    return _converse(request, body, rendered, timed=True)
+
+
+@router.post(
+    f"{_DIALOGUE}/stream/with-timestamps",
+    operation_id="stream_text_to_dialogue_with_timestamps",
+    response_class=Response,
+    responses={200: _TIMED_LINES, **_TIMED_ERRORS},
+)
+async def stream_dialogue_with_timestamps(
+    body: TextToDialogueRequest,
+    request: Request,
+    output_format: StreamedFormatName = DEFAULT_OUTPUT_FORMAT,
+) -> Response:
+    """Send lines of JSON, each with a part of the audio and the characters that start in it."""
+    output = require_output_format(output_format, streamed=True)
+
+    def rendered(utterance: Utterance) -> Rendering:
+        return StreamedTimestampedAudio(output, utterance.text, _places(body, utterance))
+
+    return _converse(request, body, rendered, timed=True)
+
+
+def _places(body: TextToDialogueRequest, utterance: Utterance) -> list[tuple[str, int, int]]:
+    """Return the id of the voice of each turn, and the offsets of its text."""
+    turns = zip(body.inputs, utterance.turns, strict=True)
+    return [(said.voice_id, turn.start, turn.end) for said, turn in turns]
+
+
+def _converse(
+    request: Request,
+    body: TextToDialogueRequest,
+    rendered: Callable[[Utterance], Rendering],
+    *,
+    timed: bool = False,
+) -> SpeechResponse:
+    state = state_of(request)
+    planner = state.require().synthesizer.planner
+    voices = [require_voice(planner, turn.voice_id) for turn in body.inputs]
+    utterance = body.utterance(voices)
+    rendering = rendered(utterance)
+    delivery = Delivery(streamed=rendering.streams, timed=timed)
+    return SpeechResponse(state, utterance, delivery, rendering)
 
 
 def _speak(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.elevenlabs.character_times import CharacterTime
 from service.api.normalize_field import normalization_of
-from service.api.schemas import NAMED
+from service.api.schemas import BLEND, NAMED
+from service.api.turns import MOST_TURNS, USUAL_PAUSE_S, SaidTurn, dialogue
 from service.speech import SILENCE_S, Blend, Utterance, Voice
 from service.speech.plan import MAX_SPEED, MIN_SPEED
 from service.text import is_variety
@@ -77,6 +78,59 @@ class TextToSpeechRequest(LenientModel):
         )
 
 
+class DialogueInput(LenientModel):
+    """What one voice says."""
+
+    text: str = Field(description="text to say", examples=["Hello!"], json_schema_extra=NAMED)
+    voice_id: str = Field(
+        description="a voice of GET /v1/voices, or a blend of voices",
+        examples=["21m00Tcm4TlvDq8ikWAM"],
+        json_schema_extra=BLEND,
+    )
+
+
+class TextToDialogueRequest(LenientModel):
+    """Body of `POST /v1/text-to-dialogue`; the other fields have no effect."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "inputs": [
+                        {"text": "Knock knock.", "voice_id": "21m00Tcm4TlvDq8ikWAM"},
+                        {"text": "Who is there?", "voice_id": "pNInz6obpgDQGcFmaJgB"},
+                    ]
+                }
+            ]
+        }
+    )
+
+    inputs: list[DialogueInput] = Field(
+        min_length=1, max_length=MOST_TURNS, description="what is said, in order"
+    )
+    model_id: str | None = Field(None, description="any; all stand for the same model")
+    language_code: str | None = Field(
+        None, description="language of the texts; default: the voices'", examples=["en", "es"]
+    )
+    apply_text_normalization: Literal["auto", "on", "off"] | None = Field(
+        None, description="off: numbers, dates and the like are not written as words before G2P"
+    )
+
+    def utterance(self, voices: Sequence[tuple[str, Blend]]) -> Utterance:
+        """Return what to say in voices that are known by their names and their parts."""
+        turns = [
+            SaidTurn(turn.text, voice, language=said_language(self.language_code, blend))
+            for turn, (voice, blend) in zip(self.inputs, voices, strict=True)
+        ]
+        how = Utterance(
+            "",
+            normalization=normalization_of(self.apply_text_normalization != "off"),
+            silence_s=SILENCE_S,
+            even=True,
+        )
+        return dialogue(turns, how, USUAL_PAUSE_S)
+
+
 def said_language(language_code: str | None, blend: Blend) -> str | None:
     """Return the language for a text; None for the voice's own, also if its country is not named.
 
@@ -116,6 +170,23 @@ class TimestampedAudio(BaseModel):
         description="of the text as it was sent; null if no character starts in this part"
     )
     normalized_alignment: CharacterAlignment | None = Field(description="the same as alignment")
+
+
+class VoiceSegment(BaseModel):
+    """A part of a dialogue that one voice says."""
+
+    voice_id: str
+    start_time_seconds: float
+    end_time_seconds: float
+    character_start_index: int = Field(description="in the characters of this answer or line")
+    character_end_index: int
+    dialogue_input_index: int
+
+
+class TimestampedDialogue(TimestampedAudio):
+    """Answer with timestamps, or one line of a streamed answer."""
+
+    voice_segments: list[VoiceSegment] = Field(description="those that have characters in it")
 
 
 class ElevenLabsVoice(BaseModel):

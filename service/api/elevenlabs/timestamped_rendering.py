@@ -8,7 +8,12 @@ from collections.abc import Generator, Iterable, Sequence
 
 from service.api.elevenlabs.character_times import CharacterTime, CharacterTimes, aligned_parts
 from service.api.elevenlabs.output_formats import OutputFormat
-from service.api.elevenlabs.schemas import CharacterAlignment, TimestampedAudio
+from service.api.elevenlabs.schemas import (
+    CharacterAlignment,
+    TimestampedAudio,
+    TimestampedDialogue,
+    VoiceSegment,
+)
 from service.api.rendering import AudioInText
 from service.audio import SOURCE_RATE_HZ, open_encoder
 from service.speech import AudioSegment
@@ -25,10 +30,61 @@ LINES_MEDIA_TYPE = "application/x-ndjson"
 
 
 class _Timestamped(AudioInText):
-    def __init__(self, output_format: OutputFormat, text: str) -> None:
+    """Audio with the times of its characters.
+
+    Args:
+        output_format: of the audio.
+        text: that is said.
+        voices: of a dialogue: for each turn the id of its voice, and the offsets of its text.
+    """
+
+    def __init__(
+        self,
+        output_format: OutputFormat,
+        text: str,
+        voices: Iterable[tuple[str, int, int]] = (),
+    ) -> None:
         super().__init__(output_format.audio_format, output_format.sample_rate_hz)
         self._text = text
+        self._voices = tuple(voices)
+        self._n_told = 0  # characters
         self.bytes_per_s += _TIMES_BYTES_PER_S
+
+    def _object(self, audio: bytes, characters: Sequence[CharacterTime]) -> bytes:
+        """Return the answer, or its next part, with the next characters."""
+        alignment = CharacterAlignment.of(characters)
+        encoded = base64.b64encode(audio).decode()
+        answer = TimestampedAudio(
+            audio_base64=encoded, alignment=alignment, normalized_alignment=alignment
+        )
+        if self._voices:
+            answer = TimestampedDialogue(
+                audio_base64=encoded,
+                alignment=alignment,
+                normalized_alignment=alignment,
+                voice_segments=self._segments(characters),
+            )
+        self._n_told += len(characters)
+        # All in ASCII: some clients end a line at other characters too, such as U+2028.
+        return json.dumps(answer.model_dump(), separators=(",", ":")).encode()
+
+    def _segments(self, characters: Sequence[CharacterTime]) -> list[VoiceSegment]:
+        segments = []
+        for number, (voice_id, start, end) in enumerate(self._voices):
+            first = max(start - self._n_told, 0)
+            last = min(end - self._n_told, len(characters))
+            if first < last:
+                segments.append(
+                    VoiceSegment(
+                        voice_id=voice_id,
+                        start_time_seconds=round(characters[first].start_s, 6),
+                        end_time_seconds=round(characters[last - 1].end_s, 6),
+                        character_start_index=first,
+                        character_end_index=last,
+                        dialogue_input_index=number,
+                    )
+                )
+        return segments
 
 
 class WholeTimestampedAudio(_Timestamped):
@@ -43,7 +99,7 @@ class WholeTimestampedAudio(_Timestamped):
         times = CharacterTimes(self._text)
         for word in words:
             times.add(word)
-        yield _object(audio, times.finish(end_s))
+        yield self._object(audio, times.finish(end_s))
 
 
 class StreamedTimestampedAudio(_Timestamped):
@@ -63,15 +119,4 @@ class StreamedTimestampedAudio(_Timestamped):
                 is_end = not part.samples.size
                 audio = encoder.finish() if is_end else encoder.encode(part.samples)
                 if audio or part.characters:
-                    yield _object(audio, part.characters) + b"\n"
-
-
-def _object(audio: bytes, characters: Sequence[CharacterTime]) -> bytes:
-    alignment = CharacterAlignment.of(characters)
-    answer = TimestampedAudio(
-        audio_base64=base64.b64encode(audio).decode(),
-        alignment=alignment,
-        normalized_alignment=alignment,
-    )
-    # All in ASCII: some clients end a line at other characters too, such as U+2028.
-    return json.dumps(answer.model_dump(), separators=(",", ":")).encode()
+                    yield self._object(audio, part.characters) + b"\n"

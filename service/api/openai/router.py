@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from service.api.openai.captions import CaptionedAudio
+from service.api.openai.captions import LINES_MEDIA_TYPE, CaptionedAudio, StreamedCaptions
 from service.api.openai.events import END, SpeechEvents
 from service.api.openai.ignored_fields import name_fields
 from service.api.openai.names import MODELS, VoiceNames, check_model, language_code
 from service.api.openai.schemas import (
     STREAMED_HERE,
     CaptionedAnswer,
+    CaptionedRequest,
     NamedModel,
     OpenAIModel,
     OpenAIModels,
@@ -25,25 +26,33 @@ from service.api.openai.schemas import (
     SpeechDone,
     SpeechModels,
     SpeechRequest,
+    SsmlRequest,
+    TaggedText,
+    TurnsRequest,
 )
 from service.api.openapi import (
     SPEECH_HEADERS,
+    TEXT,
     audio_content,
     error_responses,
     event_content,
 )
 from service.api.rendering import Rendering, StreamedAudio, WholeAudio
 from service.api.response import SpeechResponse
-from service.api.schemas import TimedAnswer
+from service.api.schemas import TimedAnswer, ignored_answers
 from service.api.state import ServiceState, state_of
 from service.api.timed_rendering import TimedAudio
+from service.api.turns import SaidTurn, dialogue
 from service.audio import FORMATS
-from service.errors import UnsupportedFormatError
+from service.errors import InvalidRequestError, UnsupportedFormatError
 from service.speech import SILENCE_S, Delivery, Utterance, gain_of
+from service.text import Notes, parse, tagged_text
 
 logger = logging.getLogger(__name__)
 
 router = APIRouter(prefix="/v1", tags=["openai"])
+dev_router = APIRouter(prefix="/dev", tags=["openai"])
+"""Of Kokoro-FastAPI's clients."""
 
 _SENT_WHOLE = "flac"
 """A format that is sent when it is complete unless `stream` is true: some decoders refuse FLAC of
@@ -74,10 +83,87 @@ _SPEECH: dict[str, Any] = {
 )
 async def speech(body: SpeechRequest, request: Request) -> Response:
     """Synthesize speech, as OpenAI's endpoint and Kokoro-FastAPI's do."""
+    return _speech(body, request, _rendering(body))
+
+
+_TURNS: dict[str, Any] = {**_SPEECH, "description": "Audio (mono) of all turns"}
+_CAPTIONS: dict[str, Any] = {
+    "description": "Audio with word times; with stream, one such object in a line for each part",
+    "headers": _SPEECH["headers"],
+    "model": CaptionedAnswer,
+    "content": {LINES_MEDIA_TYPE: TEXT},
+}
+
+
+@dev_router.post(
+    "/dialogue",
+    operation_id="dev_dialogue",
+    response_class=Response,
+    responses={200: _TURNS, **error_responses(404, 413, 415, 422, 503, 504)},
+)
+async def dev_dialogue(body: TurnsRequest, request: Request) -> Response:
+    """Synthesize a dialogue, as Kokoro-FastAPI's endpoint does."""
+    names = _names(state_of(request))
+    cast = {name.casefold() for name in body.cast(names)}
+    turns = [
+        SaidTurn(
+            turn.text,
+            turn.voice if turn.voice.casefold() in cast else names.resolve(turn.voice),
+        )
+        for turn in body.turns
+    ]
+    return _speech(
+        body, request, _rendering(body), lambda how: dialogue(turns, how, body.pause_between_turns)
+    )
+
+
+@dev_router.post(
+    "/captioned_speech",
+    operation_id="dev_captioned_speech",
+    response_class=Response,
+    responses={200: _CAPTIONS, **error_responses(404, 413, 415, 422, 501, 503, 504)},
+)
+async def dev_captioned_speech(body: CaptionedRequest, request: Request) -> Response:
+    """Synthesize speech with word times, as Kokoro-FastAPI's endpoint does."""
+    audio_format = body.response_format
+    is_timed = body.return_timestamps
+    if body.stream is not False and audio_format in STREAMED_HERE:
+        rendering: Rendering = StreamedCaptions(
+            audio_format, body.sample_rate, body.input, is_timed=is_timed
+        )
+    else:
+        rendering = CaptionedAudio(audio_format, body.sample_rate, body.input, "word")
+    return _speech(body, request, rendering)
+
+
+@dev_router.post(
+    "/ssml",
+    operation_id="dev_ssml",
+    response_model_exclude_none=True,
+    responses=error_responses(413, 415, 422, 503),
+)
+async def dev_ssml(body: SsmlRequest, request: Request) -> TaggedText:
+    """Write an SSML document as text with inline markup, as Kokoro-FastAPI's endpoint does."""
+    document = body.text if body.text is not None else body.input
+    if document is None:
+        raise InvalidRequestError("text must be given")
+    planner = state_of(request).require().synthesizer.planner
+    planner.check_length(document)
+    notes = Notes(document)
+    tagged = tagged_text(parse(document, is_ssml=True, language="en-us", notes=notes))
+    return TaggedText(text=tagged, ignored=ignored_answers(notes.ignored))
+
+
+def _speech(
+    body: SpeechRequest,
+    request: Request,
+    rendering: Rendering,
+    said: Callable[[Utterance], Utterance] = lambda utterance: utterance,
+) -> SpeechResponse:
+    """Return speech; `said` returns what is said instead of the input."""
     state = state_of(request)
     if state.settings.strict_models:
         check_model(body.model)
-    rendering = _rendering(body)
     language = body.lang_code or body.language
     names = _names(state)
     cast = body.cast(names)
@@ -92,6 +178,7 @@ async def speech(body: SpeechRequest, request: Request) -> Response:
         lexicon=body.lexicon,
         cast=cast,
         has_voices=body.allow_voice_tags is not False,
+        even=body.normalize_loudness,
     )
     delivery = Delivery(
         streamed=rendering.streams,
@@ -107,7 +194,7 @@ async def speech(body: SpeechRequest, request: Request) -> Response:
             request.state.request_id,
             headers["x-ignored-fields"],
         )
-    return SpeechResponse(state, utterance, delivery, rendering, headers)
+    return SpeechResponse(state, said(utterance), delivery, rendering, headers)
 
 
 def _names(state: ServiceState) -> VoiceNames:

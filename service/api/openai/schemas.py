@@ -25,6 +25,7 @@ from service.api.schemas import (
     LOUDNESS,
     MARKS,
     NAMED,
+    NORMALIZE_LOUDNESS,
     SAMPLE_RATE,
     SPEAKERS,
     SSML,
@@ -40,6 +41,7 @@ from service.api.schemas import (
     rates_of_opus,
     text_kind,
 )
+from service.api.turns import MOST_TURNS, USUAL_PAUSE_S
 from service.audio import AudioFormat, SampleRate
 from service.speech import Speaker, TextKind
 from service.speech.plan import MAX_SPEED, MIN_SPEED
@@ -255,6 +257,7 @@ class SpeechRequest(LooseModel):
     language: str | None = Field(None, description="the same as lang_code, which counts more")
     volume: float = VOLUME
     loudness: float | None = LOUDNESS
+    normalize_loudness: bool = NORMALIZE_LOUDNESS
     volume_multiplier: Annotated[float, BeforeValidator(_number)] = Field(
         1.0,
         ge=0.0,
@@ -320,6 +323,73 @@ class SpeechRequest(LooseModel):
         return names + [f"normalization_options.{name}" for name in switches]
 
 
+class SpokenTurn(LooseModel):
+    """A turn of Kokoro-FastAPI's dialogues."""
+
+    voice: str = Field(
+        description="a voice, a blend or one of voice_aliases", json_schema_extra=BLEND
+    )
+    text: str = Field(description="text to say", json_schema_extra=NAMED)
+
+
+class TurnsRequest(SpeechRequest):
+    """Body of `POST /dev/dialogue`. Fields that are not listed here are ignored."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "turns": [
+                        {"voice": "af_bella", "text": "Who is there?"},
+                        {"voice": "am_michael", "text": "It is me."},
+                    ],
+                    "pause_between_turns": 0.4,
+                }
+            ]
+        }
+    )
+
+    input: str = Field("", description="has no effect")
+    turns: list[SpokenTurn] = Field(
+        min_length=1, max_length=MOST_TURNS, description="what is said, in order"
+    )
+    pause_between_turns: float = Field(
+        USUAL_PAUSE_S, ge=0, le=60, allow_inf_nan=False, description="seconds of silence"
+    )
+
+
+class CaptionedRequest(SpeechRequest):
+    """Body of `POST /dev/captioned_speech`. Fields that are not listed here are ignored."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"input": "Hello there.", "voice": "af_bella", "stream": False}]
+        }
+    )
+
+    return_timestamps: bool = Field(True, description="false leaves the times out")
+
+
+class SsmlRequest(LooseModel):
+    """Body of `POST /dev/ssml`; exactly one of the fields."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"text": '<speak>Hi <prosody rate="slow">there</prosody></speak>'}]
+        }
+    )
+
+    text: str | None = Field(None, description="an SSML document")
+    input: str | None = Field(None, description="the same")
+
+
+class TaggedText(BaseModel):
+    """Answer of `POST /dev/ssml`."""
+
+    text: str = Field(description="text with inline markup that is said like the document")
+    ignored: list[IgnoredAnswer] | None = IGNORED
+
+
 class OpenAIVoice(BaseModel):
     """A voice, as web interfaces expect it."""
 
@@ -376,6 +446,9 @@ class CaptionedWord(BaseModel):
     word: str
     start_time: float
     end_time: float
+    voice: str | None = Field(
+        None, description="that says it; left out if it is that of the request"
+    )
 
 
 class CaptionedAnswer(BaseModel):

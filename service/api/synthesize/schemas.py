@@ -14,6 +14,7 @@ from service.api.schemas import (
     BY_ANY_NAME,
     LOUDNESS,
     NAMED,
+    NORMALIZE_LOUDNESS,
     SAMPLE_RATE,
     SPEAKERS,
     SSML,
@@ -132,6 +133,7 @@ class SynthesisRequest(StrictModel, PiperFields):
     sample_rate: SampleRate | None = SAMPLE_RATE
     volume: float = VOLUME
     loudness: float | None = LOUDNESS
+    normalize_loudness: bool = NORMALIZE_LOUDNESS
     stream: bool = Field(
         False,
         description="send audio while it is made; not with wav, wav_mulaw, wav_alaw, srt and vtt",
@@ -179,6 +181,7 @@ class SynthesisRequest(StrictModel, PiperFields):
             normalization_of(self.normalize),
             lexicon=self.lexicon,
             cast=cast_of(self.speakers),
+            even=self.normalize_loudness,
         )
 
     def delivery(self) -> Delivery:

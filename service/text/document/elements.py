@@ -197,7 +197,7 @@ def breaks(name: str) -> bool:
 
 def is_known(name: str | None, attributes: str) -> bool:
     """Tell whether what has the shape of a tag's beginning may become a tag."""
-    return name is not None and (name.lower() in _KNOWN or "=" in attributes)
+    return name is not None and (name.lower() in KNOWN or "=" in attributes)
 
 
 def alternative(tag: str) -> tuple[int, int] | None:

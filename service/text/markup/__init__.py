@@ -1,6 +1,6 @@
 """Markup with which callers control how their text is spoken."""
 
-from service.text.markup.inline import voices_after, without_voice_tags
+from service.text.markup.inline import tagged_text, voices_after, without_voice_tags
 from service.text.markup.notes import Ignored, Mark, Notes
 from service.text.markup.parsing import parse, plain_text, unmarked
 from service.text.markup.passages import (
@@ -30,6 +30,7 @@ __all__ = [
     "opens_ssml",
     "parse",
     "plain_text",
+    "tagged_text",
     "unmarked",
     "voices_after",
     "without_voice_tags",

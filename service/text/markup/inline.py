@@ -133,14 +133,24 @@ def _open(voices: list[OpenVoice], voice: str) -> None:
         del voices[1]
 
 
+_VOICE_TAGS = ("named", "end", "rated", "usual")
+
+
 def without_voice_tags(text: str) -> str:
     """Return a text without the tags that begin and end voices and rates."""
-    tags = ("named", "end", "rated", "usual")
-    return _MARKUP.sub(lambda match: "" if any(match[tag] for tag in tags) else match[0], text)
+    return _MARKUP.sub(
+        lambda match: "" if any(match[tag] for tag in _VOICE_TAGS) else match[0], text
+    )
 
 
-def without_markup(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of a text that are no markup, in order. What is invalid counts as text."""
+def without_markup(text: str, *, has_voices: bool = True) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of a text that are no markup, in order. What is invalid counts as text.
+
+    Args:
+        text: of the caller.
+        has_voices: as for `parse`.
+    """
+    tags = ("closed", *(_VOICE_TAGS if has_voices else ()))
     done = 0
     for match in _MARKUP.finditer(text):
         start, end = match.span()
@@ -152,11 +162,53 @@ def without_markup(text: str) -> Iterator[tuple[int, int]]:
                 continue
             yield done, opening
             done = opening + 1
-        elif not (match["closed"] or match["named"] or match["end"]):
+        elif not any(match[tag] for tag in tags):
             continue
         yield done, start
         done = end
     yield done, len(text)
+def tagged_text(parts: Sequence[Passage | Pause]) -> str:
+    """Return a text with inline markup that is said like passages and pauses.
+
+    Gains, pitches and kinds of a text have no tags: they are left out, and so is a voice that has
+    no name.
+    """
+    written: list[str] = []
+    voice, rate = None, 1.0
+    for part in parts:
+        if isinstance(part, Pause):
+            written.append(f"[pause:{part.duration_s:g}s]")
+            continue
+        settings = part.voice_settings
+        name = settings.voice or next(iter(settings.wish.names if settings.wish else ()), None)
+        if name != voice:
+            written.append("[/voice]" if name is None else f"[voice:{name}]")
+            rate = 1.0
+            if voice is not None and name is not None:
+                written.insert(-1, "[/voice]")
+            voice = name
+        if settings.rate != rate:
+            written.append(f"[rate:{settings.rate:g}]")
+            rate = settings.rate
+        written.append(_tagged(part))
+    return " ".join(filter(None, written)).strip()
+
+
+def _tagged(passage: Passage) -> str:
+    """Return the text of a passage with the markup of its overrides."""
+    pieces: list[str] = []
+    done = 0
+    for override in passage.overrides:
+        start, end = passage.text.within(override.start, override.end)
+        words = passage.text.text[start:end]
+        manner = f"/{override.phonemes}/" if override.phonemes else f"{override.stress:+g}"
+        has_manner = override.phonemes or override.stress
+        pieces += [
+            passage.text.text[done:start],
+            f"[{words}]({manner})" if has_manner else words,
+        ]
+        done = end
+    return "".join([*pieces, passage.text.text[done:]]).strip()
 
 
 class _Parser:

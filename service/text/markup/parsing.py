@@ -66,10 +66,11 @@ def _replaced_reference(match: re.Match[str]) -> str:
     return REPLACEMENT * len(match[0])
 
 
-def unmarked(text: str) -> TracedText:
-    """Return a caller's text without its inline markup; what of that is invalid stays."""
+def unmarked(text: str, *, has_voices: bool = True) -> TracedText:
+    """Return a caller's text without its inline markup; arguments as for `inline.parse`."""
     source = TracedText(replaced(text))
-    return concatenate(source[start:end] for start, end in inline.without_markup(text))
+    ranges = inline.without_markup(text, has_voices=has_voices)
+    return concatenate(source[start:end] for start, end in ranges)
 
 
 def plain_text(parts: Iterable[Passage | Pause]) -> TracedText:

@@ -7,7 +7,7 @@ SECURITY_HEADERS = (
     "x-content-type-options",
 )  # fmt: skip
 
-ELEVENLABS = ("/v1/text-to-speech", "/v1/voices", "/v2/voices")
+ELEVENLABS = ("/v1/text-to-speech", "/v1/text-to-dialogue", "/v1/voices", "/v2/voices")
 """Beginnings of the paths whose errors have ElevenLabs' shape."""
 
 OF_MEANING = {
@@ -30,7 +30,7 @@ def an_error_has_the_one_shape(ctx, response, case):
     outer, names = "error", {"code", "message", "request_id"}
     if case.path.startswith(ELEVENLABS):
         outer, names = "detail", {"status", "message", "request_id"}
-    elif case.path.startswith("/v1/"):
+    elif case.path.startswith(("/v1/", "/dev/")):
         names |= {"type", "param"}
     body = response.json()
     assert set(body) == {outer}
@@ -50,7 +50,7 @@ def speech_is_never_empty(ctx, response, case):
 @schemathesis.check
 def what_fits_the_schema_is_refused_for_its_meaning_only(ctx, response, case):
     is_positive = case.meta is not None and case.meta.generation.mode.is_positive
-    refused = 400 if case.path.startswith("/v1/") else 422
+    refused = 400 if case.path.startswith(("/v1/", "/dev/")) else 422
     if not is_positive or response.status_code != refused:
         return
     if not isinstance(case.body, dict):
@@ -58,8 +58,10 @@ def what_fits_the_schema_is_refused_for_its_meaning_only(ctx, response, case):
     given = {name for name, value in case.body.items() if value is not None}
     if any(isinstance(case.body.get(name), str) for name in ("speed", "volume_multiplier")):
         return  # no schema tells which texts are numbers
-    if given >= {"speed", "length_scale"}:
-        return  # their quotient is bounded too
+    if given >= {"speed", "length_scale"} or case.path == "/dialogue":
+        return  # their quotient is bounded too, and so is the product of the speeds of a dialogue and its turns
+    if case.path == "/dev/ssml" and not given & {"text", "input"}:
+        return  # one of them
     if "loudness" in given and (case.body.get("stream") is not False or given & {"volume", "volume_multiplier"}):
         return  # a stream has none, and there is a gain already
     if given >= {"text", "phonemes"}:

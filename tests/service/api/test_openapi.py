@@ -25,10 +25,12 @@ PATHS = {
     "/metrics", "/v1/audio/models", "/v1/audio/speech", "/v1/audio/voices", "/v1/models", "/v1/models/{model}",
     "/v1/test", "/v1/text-to-speech/{voice_id}", "/v1/text-to-speech/{voice_id}/stream",
     "/v1/text-to-speech/{voice_id}/with-timestamps", "/v1/text-to-speech/{voice_id}/stream/with-timestamps",
-    "/v1/voices", "/v1/voices/{voice_id}", "/v2/voices", "/",
+    "/v1/voices", "/v1/voices/{voice_id}", "/v2/voices", "/", "/dialogue", "/dev/dialogue", "/dev/captioned_speech",
+    "/dev/ssml", "/v1/text-to-dialogue", "/v1/text-to-dialogue/stream", "/v1/text-to-dialogue/with-timestamps",
+    "/v1/text-to-dialogue/stream/with-timestamps",
 }  # fmt: skip
 
-ELEVENLABS = ("/v1/text-to-speech", "/v1/voices", "/v2/voices")
+ELEVENLABS = ("/v1/text-to-speech", "/v1/text-to-dialogue", "/v1/voices", "/v2/voices")
 """Beginnings of the paths whose errors have ElevenLabs' shape."""
 
 
@@ -98,7 +100,7 @@ def test_every_answer_tells_its_content_and_its_headers(with_keys):
             assert ("WWW-Authenticate" in required) == (status == "401")
             if status >= "4":
                 schema = answer["content"]["application/json"]["schema"]
-                name = "OpenAIErrorAnswer" if path.startswith("/v1/") else "ErrorAnswer"
+                name = "OpenAIErrorAnswer" if path.startswith(("/v1/", "/dev/")) else "ErrorAnswer"
                 name = "RefusalAnswer" if path.startswith(ELEVENLABS) else name
                 assert schema == {"$ref": f"#/components/schemas/{name}"}
 
@@ -137,8 +139,8 @@ def test_every_example_is_spoken(server, document):
         for example in examples_of(document, operation["requestBody"]["content"]["application/json"])
     ]
     assert {path for path, _ in found} == {
-        "/", "/jobs", "/synthesize", "/phonemize", "/v1/audio/speech",
-        *(path for path in PATHS if path.startswith("/v1/text-to-speech")),
+        "/", "/jobs", "/synthesize", "/phonemize", "/v1/audio/speech", "/dialogue",
+        *(path for path in PATHS if path.startswith(("/v1/text-to-", "/dev/"))),
     }  # fmt: skip
     for path, example in found:
         if path == "/jobs":  # the server has no folder for them: test_jobs.py
@@ -259,6 +261,14 @@ def test_examples_of_answers_have_the_fields_of_real_ones(server, with_keys):
             body = {"timestamps": "phoneme"} if path == "/synthesize" else {}
             if path == "/v1/audio/speech":
                 body = {"input": "Hi.", "return_timestamps": True}
+            elif path.startswith("/dev/"):
+                turns = [{"voice": "af_heart", "text": "Hi."}]
+                body = {"text": "<speak>Hi.</speak>"} if path == "/dev/ssml" else {"input": "Hi.", "turns": turns}
+                body |= {"return_timestamps": True, "stream": False}
+            elif path == "/dialogue":
+                body = {"turns": [{"voice": "af_heart", "text": "Hi $5 😀"}], "timestamps": "phoneme"}
+            elif path.startswith("/v1/text-to-dialogue"):
+                body = {"inputs": [{"voice_id": "af_heart", "text": "Hi."}]}
             elif method == "post":
                 body["text"] = "Hi $5 😀"
             where = path.format(voice_id="21m00Tcm4TlvDq8ikWAM", model="kokoro")
@@ -299,7 +309,8 @@ def test_the_page_has_every_path_field_header_and_code(page, repository, with_ke
     schemas = with_keys["components"]["schemas"]
     for name, text in (
         ("SynthesisRequest", page), ("JobRequest", jobs), ("SpeechRequest", page),
-        ("PiperRequest", page), ("TextToSpeechRequest", eleven),
+        ("PiperRequest", page), ("TextToSpeechRequest", eleven), ("TextToDialogueRequest", eleven),
+        ("DialogueRequest", page), ("TurnFields", page),
     ):  # fmt: skip
         for field in schemas[name]["properties"]:
             assert re.search(rf"^\| (`\w+`, )*`{field}`.* \|", text, re.MULTILINE), field
@@ -377,7 +388,7 @@ def run(server, folder, *arguments):
 def test_the_server_keeps_to_its_document(keeping, tmp_path):
     # The phase that covers each value of each field alone belongs to the slow test.
     report = run(keeping, tmp_path, "--phases", "examples,fuzzing,stateful", "--max-examples", "4", "--seed", "1")
-    assert report["operations"]["tested"] == report["operations"]["total"] == 29
+    assert report["operations"]["tested"] == report["operations"]["total"] == 37
     assert report["test_cases"]["generated"] > 150
 
 
