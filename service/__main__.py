@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -53,6 +53,8 @@ def _say(
     volume: float,
     loudness: float | None,
     language: str | None,
+    dialogue: Path | None,
+    speakers: dict[str, str],
     phonemes: bool,
     ssml: bool,
     normalize: str,
@@ -60,7 +62,9 @@ def _say(
     from service import saying  # other commands need no audio
     from service.loading import load_synthesizer
     from service.playback import find_player
-    from service.speech import Delivery, Utterance, gain_of
+    from service.speech import Delivery, TextKind, Utterance, gain_of
+    from service.speech.dialogues import USUAL_PAUSE_S, turns_of_play
+    from service.speech.dialogues import dialogue as said_in_turns
 
     if output is None:
         player = find_player()
@@ -68,13 +72,20 @@ def _say(
         saying.format_of(output)
         saying.check_place(output)
     delivery = Delivery(gain=gain_of(volume), loudness_lufs=loudness)
+    kind: TextKind = "phonemes" if phonemes else "ssml" if ssml else "text"
     utterance = Utterance(
-        saying.read_text(text, file),
-        "phonemes" if phonemes else "ssml" if ssml else "text",
+        "" if dialogue is not None else saying.read_text(text, file),
+        kind,
         speed=speed,
         language=language,
         normalization=saying.normalization_of(normalize),
+        cast=speakers,
     )
+    if dialogue is not None:
+        if text is not None or file is not None or kind != "text":
+            raise InvalidRequestError("give a play, or a text of another kind, not both")
+        turns = turns_of_play(saying.read_text(None, dialogue), speakers)
+        utterance = said_in_turns(turns, replace(utterance, even=True), USUAL_PAUSE_S)
     synthesizer = load_synthesizer(settings, _progress)
     try:
         if output is None:

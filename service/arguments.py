@@ -41,6 +41,14 @@ def add_saying(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--language", help="language code of the text; default: the voice's language"
     )
+    parser.add_argument(
+        "--dialogue",
+        type=Path,
+        metavar="FILE",
+        help="a play instead of a text: lines such as ANNA: Hello, with --voice ANNA=af_bella for "
+        "each speaker",
+    )
+    parser.set_defaults(speakers={})
     parser.add_argument("--phonemes", action="store_true", help="the text is phonemes")
     parser.add_argument("--ssml", action="store_true", help="the text is SSML; see docs/markup.md")
     parser.add_argument(
@@ -192,4 +200,23 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
             kind: dict[str, Any] = {"metavar": "X"}
             if field.annotation is bool:
                 kind = {"action": argparse.BooleanOptionalAction, "default": None}
+            if name == "voice":
+                kind["action"] = _VoiceAction
             parser.add_argument(flag, dest=name, help=field.description, **kind)
+
+
+class _VoiceAction(argparse.Action):
+    """Takes a voice, or `NAME=VOICE`, that of a speaker, where there are speakers."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        name, equals, voice = values.partition("=")
+        if equals and hasattr(namespace, "speakers"):
+            namespace.speakers = {**namespace.speakers, name.strip(): voice}
+        else:
+            namespace.voice = values

@@ -28,10 +28,10 @@ from service.api.response import SpeechResponse
 from service.api.schemas import DoneEvent, dropped_answers
 from service.api.state import state_of
 from service.api.timed_rendering import WORDS_BYTES_PER_S
-from service.api.turns import by_turn
 from service.audio import FORMATS, open_encoder
 from service.errors import UnsupportedFormatError
 from service.speech import AudioSegment, Utterance, WordTime
+from service.speech.dialogues import by_turn
 
 router = APIRouter()
 

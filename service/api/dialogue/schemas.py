@@ -25,10 +25,10 @@ from service.api.schemas import (
     cast_of,
     rates_of_opus,
 )
-from service.api.turns import MOST_TURNS, USUAL_PAUSE_S, SaidTurn, TurnWord, dialogue
 from service.audio import FORMATS, AudioFormat, SampleRate
 from service.settings import Decoding
 from service.speech import Delivery, Utterance, gain_of
+from service.speech.dialogues import MOST_TURNS, USUAL_PAUSE_S, SaidTurn, TurnWord, dialogue
 from service.speech.plan import MAX_SPEED, MIN_SPEED
 
 _LONGEST_PAUSE_S = 60.0

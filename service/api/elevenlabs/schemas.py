@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from service.api.elevenlabs.character_times import CharacterTime
 from service.api.normalize_field import normalization_of
 from service.api.schemas import BLEND, NAMED
-from service.api.turns import MOST_TURNS, USUAL_PAUSE_S, SaidTurn, dialogue
 from service.speech import SILENCE_S, Blend, Utterance, Voice
+from service.speech.dialogues import MOST_TURNS, USUAL_PAUSE_S, SaidTurn, dialogue
 from service.speech.plan import MAX_SPEED, MIN_SPEED
 from service.text import is_variety
 

@@ -42,10 +42,10 @@ from service.api.response import SpeechResponse
 from service.api.schemas import TimedAnswer, ignored_answers
 from service.api.state import ServiceState, state_of
 from service.api.timed_rendering import TimedAudio
-from service.api.turns import SaidTurn, dialogue
 from service.audio import FORMATS
 from service.errors import InvalidRequestError, UnsupportedFormatError
 from service.speech import SILENCE_S, Delivery, Utterance, gain_of
+from service.speech.dialogues import SaidTurn, dialogue
 from service.text import Notes, parse, tagged_text
 
 logger = logging.getLogger(__name__)

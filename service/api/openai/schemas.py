@@ -41,9 +41,9 @@ from service.api.schemas import (
     rates_of_opus,
     text_kind,
 )
-from service.api.turns import MOST_TURNS, USUAL_PAUSE_S
 from service.audio import AudioFormat, SampleRate
 from service.speech import Speaker, TextKind
+from service.speech.dialogues import MOST_TURNS, USUAL_PAUSE_S
 from service.speech.plan import MAX_SPEED, MIN_SPEED
 from service.text import Normalization
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from service.speech import Turn, Utterance, WordTime
+from service.errors import InvalidRequestError
+from service.speech.timing import WordTime
+from service.speech.utterance import Turn, Utterance
 
 BETWEEN = "\n\n"
 """What stands between the texts of two turns in the text of the utterance."""
@@ -45,6 +48,40 @@ def dialogue(turns: Sequence[SaidTurn], utterance: Utterance, pause_s: float) ->
         start = end + len(BETWEEN)
     text = BETWEEN.join(turn.text for turn in turns)
     return replace(utterance, text=text, kind="text", turns=tuple(placed))
+
+
+_LINE = re.compile(r"(?P<name>[^\s:][^:\n]{0,63}?)\s*:\s+(?P<text>\S.*)")
+
+
+def turns_of_play(text: str, speakers: Container[str]) -> list[SaidTurn]:
+    """Return the turns of a play: `ANNA: text`, and lines that go on.
+
+    What is before a colon is a speaker if it is one of the known ones, or all in capitals.
+
+    Args:
+        text: the play.
+        speakers: names of those that have a voice, in the case in which lines give them.
+
+    Raises:
+        InvalidRequestError: a speaker has no voice, or a text comes before all speakers.
+    """
+    turns: list[SaidTurn] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        match = _LINE.fullmatch(line.strip())
+        name = match["name"] if match is not None else ""
+        if match is not None and (name in speakers or name.isupper()):
+            if name not in speakers:
+                raise InvalidRequestError(
+                    f"line {number}: {name} has no voice; give one, such as --voice {name}=af_bella"
+                )
+            turns.append(SaidTurn(match["text"], name))
+        elif line.strip():
+            if not turns:
+                raise InvalidRequestError(f"line {number} names no speaker, such as ANNA: ...")
+            turns[-1] = replace(turns[-1], text=f"{turns[-1].text}\n{line.strip()}")
+    if not turns:
+        raise InvalidRequestError("the play has no lines such as ANNA: ...")
+    return turns
 
 
 @dataclass(frozen=True)
