@@ -59,7 +59,8 @@ class Limiter:
         self._width = math.ceil(most_db * SAMPLE_RATE_HZ / _STEEPEST_DB_PER_S)
         self._held = np.zeros(0, np.float32)
         self._needs = np.zeros(0, np.float32)  # decibels that each sample held allows
-        self._lowest = np.zeros(self._width - 1, np.float32)  # ahead of the samples before
+        # Ahead of each of the samples before; at the beginning that of the first.
+        self._lowest: Samples | None = None
 
     def add(self, samples: Samples) -> Samples:
         """Add the next samples, float32 [n]; return those that are final."""
@@ -74,7 +75,10 @@ class Limiter:
         windows = np.lib.stride_tricks.sliding_window_view(self._needs, self._width)
         ahead = windows.min(axis=1) if self._needs.any() else np.zeros(n_final, np.float32)
         self._needs = self._needs[n_final:].copy()
-        lowest = np.concatenate([self._lowest, ahead])
+        before = self._lowest
+        if before is None:
+            before = np.full(self._width - 1, ahead[0], np.float32)
+        lowest = np.concatenate([before, ahead])
         self._lowest = lowest[n_final:].copy()
         if not lowest.any():
             return final

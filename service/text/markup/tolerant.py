@@ -151,6 +151,7 @@ class TolerantWalk(DocumentWalk):
         self._media: list[tuple[int, str]] = []  # where each open one began, and its id
         self._before = ""  # id of the media that ended last
         self._n_copied = 0
+        self._places: tuple[int, dict[str, int]] = (-1, {})  # of the attributes of the last tag
         self._trailing: dict[int, list[Pause]] = {}  # by the offset of what they end
 
     def walk(self) -> list[Passage | Pause]:
@@ -247,8 +248,12 @@ class TolerantWalk(DocumentWalk):
 
     def _place_of(self, element: Element, attribute: str) -> int:
         """Return the offset of an attribute that the element has."""
-        tag = _ATTRIBUTE.finditer(self._text, element.start, element.content_start)
-        return next(match.start() for match in tag if match["name"] == attribute)
+        start, places = self._places
+        if start != element.start:
+            found = _ATTRIBUTE.finditer(self._text, element.start, element.content_start)
+            places = {match["name"]: match.start() for match in found}
+            self._places = element.start, places
+        return places[attribute]
 
     def _tell_attributes(self, element: Element) -> None:
         """Tell of attributes that have no effect, of an element that has one."""

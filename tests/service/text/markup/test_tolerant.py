@@ -319,6 +319,23 @@ def test_hostile_documents_are_refused_soon(name):
     assert time.process_time() - started < 0.2
 
 
+@pytest.mark.alone
+@pytest.mark.parametrize(
+    "content",
+    [
+        "".join(f"<a{n}/>" for n in range(3_000)), "<b " + " ".join(f"a{n}=''" for n in range(3_000)) + "/>",
+        "<prosody rate='q' pitch='q' volume='q'>a</prosody>" * 400, "<voice name='Q'>a</voice> " * 800,
+        "<media repeatCount='999'>" * 60 + "a" + "</media>" * 60, "<s>a</s>" * 2_500, "<mark name='a'/>" * 1_200,
+    ],
+)  # fmt: skip
+def test_documents_of_nothing_but_markup_are_read_soon(content):
+    source = f"<speak>a{content}</speak>"
+    started = time.process_time()
+    found, _ = read(source)
+    assert time.process_time() - started < 0.2
+    assert sum(len(part.text) for part in found if isinstance(part, Passage)) <= 5 * len(source)
+
+
 def test_nothing_is_fetched(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("a socket was opened")
