@@ -167,6 +167,8 @@ def without_markup(text: str, *, has_voices: bool = True) -> Iterator[tuple[int,
         yield done, start
         done = end
     yield done, len(text)
+
+
 def tagged_text(parts: Sequence[Passage | Pause]) -> str:
     """Return a text with inline markup that is said like passages and pauses.
 
