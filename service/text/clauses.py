@@ -142,13 +142,13 @@ class ClauseBuffer:
         at = 0
         while at < len(text):
             # No more than it takes to be forced to end a clause.
-            end = at + max(1, self._max_length + 1 - self._n_shown)
+            end = at + max(1, self._max_length + 1 - self._n_shown - len(self._held))
             self._text += text[at:end]
             self._held += text[at:end]
-            self._n_shown += len(text[at:end])
             found = _UNFINISHED_MARKUP.search(self._held)
+            n_open = 0 if found is None else len(self._held) - found.start()
+            self._show(len(self._held) - (n_open if n_open <= self._max_length else 0))
             is_full = self._n_shown > self._max_length
-            self._show(len(self._held) if found is None or is_full else found.start())
             is_word = self._is_waiting and any(map(str.isspace, text[at:end]))
             if self._tree.is_worth_it(is_full or is_word or self._is_undecided):
                 clauses += self._take(is_final=False)
@@ -193,6 +193,7 @@ class ClauseBuffer:
                 shown, _ = plain(replaced(line[0]))
                 self._tree.feed(shown)
                 self._n_seen += len(shown)
+                self._n_shown += len(shown)
 
     def _place(self, at: int) -> int:
         """Return the offset in all text of a character that the tree has seen."""
@@ -214,7 +215,7 @@ class ClauseBuffer:
             is_line = _LINE_END.match(said.text) is not None
             clauses.append(self._clause(look, end, is_line=is_line))
             self._is_first = False
-        self._n_shown = len(said) + len(self._held)
+        self._n_shown = len(said)
         return clauses
 
     def _said(self, look: Look) -> TracedText:

@@ -7,7 +7,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import strategies as st
 
-from service.text import ClauseBuffer
+from service.text import USUAL as DEFAULT
+from service.text import ClauseBuffer, Passage, parse, unmarked, words_of
 from service.text.document import structure
 from service.text.document.spoken import USUAL, Choices, flatten
 from tests.profiles import counted, given
@@ -126,6 +127,31 @@ def test_so_have_words_in_any_markup_twenty_thousand_times(part, blocks, end, da
 def test_no_text_loses_a_character_on_its_way(text, data):
     cuts = data.draw(st.lists(st.integers(0, len(text)), max_size=30).map(sorted))
     assert_clauses_tile(text, clauses_of(text, cuts))
+
+
+OWN = ["[pause:1s]", "[voice:af_sky]", "[/voice]", "[Kokoro](/kˈOkəɹO/) ", "[so](+1) ", "[pause:0.5s] "]
+NOT_THERE = re.compile(r"\]\([^)]*\)|<[^>]*>|`+[^`]*`+|^[ \t>]*(?:[-*•#☐☑]+|\[.\]|\|)[ \t]*|\|", re.M)
+"""Where markup of ours would be in a target, a tag or code, or in the place of a bullet."""
+
+
+@given(blocks=BLOCKS, end=ENDS, data=st.data())
+def test_markup_of_ours_divides_no_tree(blocks, end, data):
+    text = end.join(part for part, _ in blocks)
+    taken = {at for found in NOT_THERE.finditer(text) for at in range(found.start(), found.end() + 1)}
+    free = [at for at, before in enumerate(text, 1) if before == " " and at not in taken]
+    for at in sorted(data.draw(st.lists(st.sampled_from(free), max_size=5)) if free else (), reverse=True):
+        text = text[:at] + data.draw(st.sampled_from(OWN)) + text[at:]
+    whole = words_of(unmarked(text), DEFAULT)
+    for size in (1, 7, 1_000):
+        clauses = clauses_of(text, range(size, len(text), size))
+        assert_clauses_tile(text, clauses)
+        assert [one for clause in clauses for one in characters(clause.words, clause.start)] == characters(whole)
+        for clause in clauses:
+            if not clause.is_silent:
+                parts = parse(clause.text, open_voices=("af_sky",) * text.count("/voice"))
+                passages = [part.saying(clause.words) for part in parts if isinstance(part, Passage)]
+                heard = [one for passage in passages for one in characters(passage.words)]
+                assert heard == characters(clause.words)
 
 
 def given_out(text, **lengths):
