@@ -44,7 +44,7 @@ _BREAK = re.compile(
 )
 # Markup that is, or may be, still open: `[pause:1.5s` or `[Kokoro](/kˈOkə`.
 _OPEN_MARKUP = re.compile(r"\[[^\[\]\n]*(?:\]\([^()\n]*)?\Z")
-# The same, of which the last character is known.
+# The same, and what the next character may make markup: `[Kokoro]`.
 _UNFINISHED_MARKUP = re.compile(r"\[[^\[\]\n]*(?:\](?:\([^()\n]*)?)?\Z")
 # `1.` alone is the number of a list item and belongs to that item.
 _ITEM_NUMBER = re.compile(r"\s*[(\[]?\d{1,3}\.")
@@ -294,7 +294,7 @@ class ClauseBuffer:
         if not self._tree.is_markdown:
             return Clause(text, start)
         leaves = [
-            leaf.cut(first, end) for leaf in look.leaves if leaf.start < end > first < leaf.end
+            leaf.cut(first, end) for leaf in look.leaves if first < leaf.end and leaf.start < end
         ]
         self._writer.write(leaves, look.blocks, look.regions)
         if is_line:

@@ -78,7 +78,8 @@ class Look(NamedTuple):
         leaves: in the order of the text. The first may be the rest of one that was taken in part.
         blocks: those that the leaves are in, with all around them, by their indexes.
         regions: those that the leaves are in, in order. One that goes on ends with the leaves.
-        certain: offset up to which no word changes, however the text goes on.
+        certain: offset up to which nothing changes how words are said that white space follows,
+            however the text goes on.
     """
 
     leaves: Sequence[Leaf]
@@ -159,7 +160,7 @@ class Stream:
         last = self._line_of(self._starts[-1]) if self._starts else self._n_known
         taken = self._taken - self._shift
         open_ = _Open(parsed, taken, last, line)
-        if not (is_end or not self.is_markdown):
+        if self.is_markdown and not is_end:
             open_.examine(is_start=self._is_start)
         self._is_closed = open_.opener < max(self._n_known, taken - _PATIENCE)
         return self._look(parsed, taken, open_)
@@ -316,7 +317,7 @@ class _Open:
         line: where the last line begins, which is not whole.
 
     Attributes:
-        certain: up to where no word can change, however the text goes on.
+        certain: up to where no word can change, as in `Look`.
         hidden: from where on nothing is shown yet.
         silent: the signs behind `taken` that are silent although nothing closes them yet.
         opener: the last sign that nothing closes, -1 if there is none.
