@@ -10,6 +10,7 @@ from itertools import pairwise
 from statistics import median
 
 import pypdfium2
+from pypdfium2.raw import FPDFText_GetUnicode
 
 from service.books import tidying
 from service.books.blocks import Block, blocks
@@ -50,6 +51,13 @@ _SPARSE = 20
 """Characters of a page of text, below which it is a picture."""
 _HYPHENS = re.compile("[\\x02\ufffe]")
 """What the library writes for a hyphen at the end of a line."""
+_NOTHING = "\0\t\n\r \xa0\u3000"
+"""What is no sign on a page. A zero is what the library cannot name."""
+_CHARACTERS = {
+    **dict.fromkeys((*range(0x20), 0x7F, *range(0xD800, 0xE000)), "\0"),
+    **{ord(one): one for one in "\x02\t\n\r"},
+}
+"""Code points that are no text; a hyphen of the library is one that is."""
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SENTENCE_END = re.compile(r"[.!?:…。！？][”’\"')\]»」』]*\s*\Z")
 _NOTE = re.compile(r"\s*(?P<mark>\d{1,3}|[*†‡§])[.)\s]\s*\S")
@@ -137,7 +145,7 @@ def _lines(pdf: pypdfium2.PdfDocument, number: int, budget: Budget) -> list[_Lin
         width, height = page.get_size()
         text_page = page.get_textpage()
         try:
-            text = text_page.get_text_range()
+            text = _text(text_page)
             budget.take_bytes(len(text))
             budget.take_elements(text.count("\n") + 1)
             budget.ledger.find([_plain(text)])
@@ -152,8 +160,17 @@ def _lines(pdf: pypdfium2.PdfDocument, number: int, budget: Budget) -> list[_Lin
         page.close()
 
 
+def _text(page: pypdfium2.PdfTextPage) -> str:
+    """Return the text of a page, one character for each that the library counts.
+
+    What it gives as a whole has others, so that their places would be wrong.
+    """
+    codes = (FPDFText_GetUnicode(page, index) for index in range(page.count_chars()))
+    return "".join(_CHARACTERS.get(code) or chr(code) for code in codes)
+
+
 def _plain(text: str) -> str:
-    return _HYPHENS.sub("-", text)
+    return _HYPHENS.sub("-", text).replace("\0", "")
 
 
 def _plain_lines(
@@ -161,14 +178,13 @@ def _plain_lines(
 ) -> Iterator[_Line]:
     """Yield the lines in the order in which the page draws them."""
     at = 0
-    n_characters = page.count_chars()
     for part in text.split("\n"):
         line = part.rstrip("\r")
-        words = line.strip()
+        words = line.strip(_NOTHING)
         if words:
             first = at + line.index(words[0])
-            last = at + len(line.rstrip()) - 1
-            yield _line(page, words, number, height, first, min(last, n_characters - 1))
+            last = at + len(line.rstrip(_NOTHING)) - 1
+            yield _line(page, words, number, height, first, last)
         at += len(part) + 1
 
 
@@ -177,7 +193,16 @@ def _line(
 ) -> _Line:
     left, base, _, top = page.get_charbox(first, loose=True)
     _, foot, right, _ = page.get_charbox(last, loose=True)
-    return _Line(words, number, left, right, base, foot, top - base, base / max(height, 1.0))
+    return _Line(
+        words.replace("\0", ""),
+        number,
+        left,
+        right,
+        base,
+        foot,
+        top - base,
+        base / max(height, 1.0),
+    )
 
 
 def _columns(
@@ -202,18 +227,20 @@ def _columns(
 def _pieces(page: pypdfium2.PdfTextPage, text: str, number: int, height: float) -> Iterator[_Line]:
     """Yield the pieces of lines that have wide gaps between them."""
     first = 0
-    edge = 0.0  # where the piece ends so far
+    edge = level = size = 0.0  # where the piece ends so far, how high it stands, its letters
     for at, character in enumerate(f"{text}\n"):
         if character in "\r\n":
             is_gap = True
-        elif character.isspace():
+        elif character in _NOTHING:
             continue
         else:
             left, base, right, top = page.get_charbox(at, loose=True)
-            is_gap = bool(text[first:at].strip()) and left - edge > _GAP * (top - base)
-            edge = right
+            size = max(size, top - base) if text[first:at].strip(_NOTHING) else top - base
+            is_apart = not -2 * size < left - edge <= _GAP * size or abs(base - level) > 0.6 * size
+            is_gap = is_apart and bool(text[first:at].strip(_NOTHING))
+            edge, level = right, base if top - base > 0.8 * size else level
         if is_gap:
-            if words := text[first:at].strip():
+            if words := text[first:at].strip(_NOTHING):
                 start = first + text[first:at].index(words[0])
                 last = start + len(words) - 1
                 yield _line(page, words, number, height, start, last)
@@ -221,22 +248,23 @@ def _pieces(page: pypdfium2.PdfTextPage, text: str, number: int, height: float) 
 
 
 def _halves(band: list[_Line], strip: float) -> Iterator[_Line]:
-    yield from (one for one in band if one.right <= strip)
+    yield from (one for one in band if one.left < strip)
     yield from (one for one in band if one.left >= strip)
 
 
 def _strip(pieces: Sequence[_Line], width: float) -> float | None:
     """Return the middle of the strip that hardly any line crosses; None if there is none."""
     edges = sorted({one.right for one in pieces} | {one.left for one in pieces})
-    best, strip = _NARROW, None
+    best, strip = (_CROSSING * len(pieces), 0.0), None
     for left, right in pairwise(edges):
         if not _STRIP[0] * width < (left + right) / 2 < _STRIP[1] * width:
             continue
         middle = (left + right) / 2
         n_crossing = sum(one.left < middle < one.right for one in pieces)
         both = {one.right <= middle for one in pieces if not one.left < middle < one.right}
-        if right - left > best and n_crossing <= _CROSSING * len(pieces) and len(both) == 2:
-            best, strip = right - left, middle
+        score = n_crossing, left - right
+        if right - left > _NARROW and score < best and len(both) == 2:
+            best, strip = score, middle
     return strip
 
 
@@ -247,7 +275,7 @@ def _joined(pieces: Sequence[_Line], strip: float) -> list[_Line]:
         for index in range(len(found) - 1, max(-1, len(found) - 8), -1):
             other = found[index]
             same_side = (other.right <= strip) == (piece.right <= strip)
-            if same_side and abs(other.base - piece.base) < 0.4 * max(other.height, piece.height):
+            if same_side and abs(other.base - piece.base) < 0.6 * max(other.height, piece.height):
                 first, second = sorted((other, piece), key=lambda one: one.left)
                 gap = second.left - first.right > 0.15 * piece.height
                 found[index] = replace(
