@@ -158,7 +158,8 @@ def _read(
 
     choice = Choice(parts_of(keep), parts_of(skip), chapters)
     pauses = Pauses(scene=scene_pause, chapter=chapter_pause)
-    manner = narrating.manner_of(cast, speed, language, pauses, normalize)
+    voice = settings.voice if "voice" in settings.model_fields_set else None
+    manner = narrating.manner_of(cast, speed, language, pauses, normalize, voice)
     if listed:
         print(narrating.list_chapters(settings, book, choice, manner))
         return 0

@@ -41,7 +41,10 @@ _ASKED_ABOUT = {
 def list_chapters(settings: Settings, path: Path, choice: Choice, manner: Manner) -> str:
     """Return a table of a book's chapters, with the lengths that their speech will have."""
     book = _read(settings, path)
-    pace = load_voices(settings).resolve(manner.cast.narrator or settings.voice).pace
+    cast, line = manner.cast, ""
+    if manner.language is None:
+        cast, line = cast.for_book(book.language, settings.voice)
+    pace = load_voices(settings).resolve(cast.narrator or settings.voice).pace
     lines = [f"{book.title}{f', by {book.author}' if book.author else ''}"]
     total = 0.0
     for chapter in replace(choice, chapters=None).of(book):
@@ -54,7 +57,7 @@ def list_chapters(settings: Settings, path: Path, choice: Choice, manner: Manner
     lines.append(f"      {hours(total * 24_000)}  in all, about")
     if line := left_out(book, choice):
         lines.append(line)
-    return "\n".join([*lines, *book.notes])
+    return "\n".join([*lines, *filter(None, [line]), *book.notes])
 
 
 def read_aloud(
@@ -141,11 +144,13 @@ def manner_of(
     language: str | None,
     pauses: Pauses,
     normalized: bool,
+    voice: str | None,
 ) -> Manner:
-    """Return how a book is read.
+    """Return how a book is read, by a voice if one is chosen.
 
     Raises:
         InvalidRequestError: the cast file is wrong.
     """
     cast = Cast() if cast_file is None else Cast.load(cast_file)
+    cast = cast if cast.narrator else replace(cast, narrator=voice)
     return Manner(cast, speed, language, pauses, USUAL if normalized else None)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import base64
 import errno
 import io
+import re
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -35,6 +36,26 @@ _FRONT_COVER = 3
 """The kind of a picture in ID3 and FLAC."""
 
 _OF_THE_DISK = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EFBIG})
+
+
+_PAIRS = (
+    "aaaar ababk afafr akaka amamh anarg arara asasm avava ayaym azaze babak bebel bgbul bhbih "
+    "bibis bmbam bnben bobod brbre bsbos cacat ceche chcha cocos crcre csces cuchu cvchv cycym "
+    "dadan dedeu dvdiv dzdzo eeewe elell eneng eoepo esspa etest eueus fafas ffful fifin fjfij "
+    "fofao frfra fyfry gagle gdgla glglg gngrn guguj gvglv hahau hehbr hihin hohmo hrhrv hthat "
+    "huhun hyhye hzher iaina idind ieile igibo iiiii ikipk ioido isisl itita iuiku jajpn jvjav "
+    "kakat kgkon kikik kjkua kkkaz klkal kmkhm knkan kokor krkau kskas kukur kvkom kwcor kykir "
+    "lalat lbltz lglug lilim lnlin lolao ltlit lulub lvlav mgmlg mhmah mimri mkmkd mlmal mnmon "
+    "mrmar msmsa mtmlt mymya nanau nbnob ndnde nenep ngndo nlnld nnnno nonor nrnbl nvnav nynya "
+    "ococi ojoji omorm orori ososs papan pipli plpol pspus ptpor quque rmroh rnrun roron rurus "
+    "rwkin sasan scsrd sdsnd sesme sgsag sisin skslk slslv smsmo snsna sosom sqsqi srsrp ssssw "
+    "stsot susun svswe swswa tatam tetel tgtgk ththa titir tktuk tltgl tntsn toton trtur tstso "
+    "tttat twtwi tytah uguig ukukr ururd uzuzb veven vivie vovol wawln wowol xhxho yiyid yoyor "
+    "zazha zhzho zuzul frefra gerdeu chizho dutnld greell perfas rumron sloslk czeces armhye "
+    "baqeus burmya geokat iceisl macmkd maomri maymsa albsqi tibbod welcym"
+)
+_ISO_639_2 = {pair[:-3]: pair[-3:] for pair in _PAIRS.split()}
+"""Codes of languages for terms, by those of ISO 639-1 and by those for bibliographies."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +182,8 @@ def write_chaptered(
         stream.layout = "mono"
         if book_format != "flac":
             stream.bit_rate = LOSSY_KBPS * 1000
+        if not how.has_own_tags or book_format == "mp3":
+            tags = {**tags, **_language(tags)}
         output.metadata.update(tags)
         # FFmpeg writes none in FLAC, and in Ogg half of them a second late: it rounds the seconds
         # and the milliseconds each by itself.
@@ -204,6 +227,14 @@ def write_chaptered(
         for rest in frames.resample(None):
             output.mux(stream.encode(rest))
         output.mux(stream.encode(None))
+
+
+def _language(tags: Mapping[str, str]) -> dict[str, str]:
+    """Return the language as MP4 and ID3 have it: three letters of ISO 639-2, for terms."""
+    if "language" not in tags:
+        return {}
+    primary = re.split("[-_.@]", tags["language"].strip().lower(), maxsplit=1)[0]
+    return {"language": _ISO_639_2.get(primary, primary if len(primary) == 3 else "und")}
 
 
 def _chapter(number: int, chapter: AudioChapter) -> Any:

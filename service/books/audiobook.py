@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -100,6 +100,7 @@ class Audiobook:
         self._order = order
         self._journal = journal
         self._watcher = watcher
+        self._manner = order.manner
         self._notes: list[str] = []
         self._left_out = left_out(book, order.choice)
         if self._left_out:
@@ -125,9 +126,16 @@ class Audiobook:
             ServiceError: something cannot be said; or the reason of the cancellation.
             OSError: a sound cannot be kept.
         """
-        for voice in self._order.manner.cast.voices:
+        manner = self._manner
+        if manner.language is None:
+            default = synthesizer.planner.resolve(None).parts[0][0].name
+            cast, line = manner.cast.for_book(self._book.language, default)
+            self._manner = manner = replace(manner, cast=cast)
+            if line:
+                self._note(line)
+        for voice in manner.cast.voices:
             synthesizer.planner.resolve(voice)
-        narration = Narration(synthesizer, self._chapters, self._order.manner, cancellation)
+        narration = Narration(synthesizer, self._chapters, manner, cancellation)
         identity = self._identity(synthesizer, narration)
         if must_plan(identity):
             self._plan(narration, identity)
@@ -190,7 +198,7 @@ class Audiobook:
         self._watcher.tell("levelled", line, lufs=round(level.lufs, 2), asked_lufs=asked)
 
     def _identity(self, synthesizer: Synthesizer, narration: Narration) -> dict[str, str]:
-        choice, manner = self._order.choice, self._order.manner
+        choice, manner = self._order.choice, self._manner
         front_end = synthesizer.planner.front_end
         cast = manner.cast
         default = [

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from service.errors import InvalidRequestError
+from service.errors import InvalidRequestError, LanguageUnavailableError
+from service.text import LANGUAGES, find_language, language_of_voice
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -67,6 +68,33 @@ class Cast:
         """Return every voice that is named, once."""
         named = [*filter(None, [self.narrator]), *self.speakers.values(), *self.chapters.values()]
         return list(dict.fromkeys(named))
+
+    def for_book(self, language: str | None, default: str) -> tuple[Cast, str]:
+        """Return the cast for a book in a language, and what is to be told of it, or nothing.
+
+        A narrator who is not chosen speaks the language of the book.
+
+        Args:
+            language: of the book, as it has it; None if it says nothing.
+            default: the voice of the settings, or a blend.
+        """
+        try:
+            wanted = find_language(language or "")
+        except LanguageUnavailableError:
+            return self, ""
+        narrator = self.narrator or default
+        spoken = language_of_voice(narrator)
+        if spoken is None or spoken.partition("-")[0] == wanted.code.partition("-")[0]:
+            return self, ""
+        book = f"the book is in {wanted.name}"
+        if self.narrator is None and wanted.is_installed:
+            cast = replace(self, narrator=wanted.default_voice)
+            return cast, f"{book}: {wanted.default_voice} reads it"
+        needed = "" if wanted.is_installed else f", with the extra {wanted.extra}"
+        return self, (
+            f"{book}, but {narrator} speaks {LANGUAGES[spoken].name}; "
+            f"{wanted.default_voice} would speak it{needed}"
+        )
 
     def voice_of_chapter(self, number: int) -> str | None:
         """Return the narrator of a chapter, from 1; None for the voice of the settings."""

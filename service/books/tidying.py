@@ -21,6 +21,9 @@ _OPENING_DASH = re.compile(r"^(?:[—―–]|-(?=[ \t]))\s*")
 _BRACKETED_MARK = re.compile(r"(?<=[\w.,;:!?”’\"')])\s?\[(?:\d{1,3}|[*†‡§])\](?![(\w])")
 _RAISED_MARK = re.compile(r"(?<=[\w.,;:!?”’\"')])(?:[†‡]+|[¹²³⁴⁵⁶⁷⁸⁹⁰]+)")
 _RAISED_DIGITS = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹")
+_REFERRING = re.compile(
+    r"(?i:\b(?:refs?\.?|see|cf\.?|in|of|by|from|with|to|and|or|e\.g\.,?|eqs?\.?|references?|notes?))\Z"
+)
 _BASE_LENGTH = 40
 _DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _RAISED_NUMBER = re.compile(r"[-+−–]?\d{1,3}(?:\s*,\s*\d{1,3}){0,8}")
@@ -134,6 +137,8 @@ def tidy(text: str, kind: ParagraphKind = "text", note: Callable[[str], None] = 
     def without(match: re.Match[str]) -> str:
         mark = match[0]
         before = match.string[max(0, match.start() - _BASE_LENGTH) : match.start()]
+        if mark[0].isspace() and _REFERRING.search(before):  # `as in [3]` has no other words
+            return mark
         if mark[0] in _RAISED_DIGITS and not is_note_mark(before, mark.translate(_DIGITS)):
             return mark
         note(mark)

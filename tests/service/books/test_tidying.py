@@ -17,6 +17,7 @@ TEXTS = [
     ("soft hyphens", "text", "un\u00adbe\u00adliev\u00adable", "unbelievable"),
     ("invisible characters", "text", "no\u200bthing\ufeff here\u2060.", "nothing here."),
     ("footnote marks", "text", "It rained.[12] He left[3], too.*", "It rained. He left, too.*"),
+    ("references", "text", "See [12], as in [3] and Ref. [4].", "See [12], as in [3] and Ref. [4]."),
     ("daggers", "text", "It rained† again.‡", "It rained again."),
     ("raised numbers", "text", "He said so.¹² Then\u00a0left¹.", "He said so. Then left."),
     ("exponents stay", "text", "It has 20 m² of floor.", "It has 20 m² of floor."),
