@@ -37,6 +37,10 @@ FOLDER_FORMAT: BookFormat = "mp3"
 """Of the files in a folder, if none is asked for."""
 
 
+_FORMATS = {"m4a": "m4b", "mp4": "m4b", "ogg": "opus", "oga": "opus"}
+"""Of other endings that files in a format may have."""
+
+
 @dataclass(frozen=True)
 class Output:
     """Where a book goes.
@@ -84,8 +88,9 @@ class Output:
             raise InvalidRequestError(f"{path} is no folder, so its ending is its format")
         if ending == "epub":
             return cls(path, "epub", "m4b")
+        name = _FORMATS.get(ending, ending)
         for known in BOOK_FORMATS:
-            if known == ending:
+            if known == name:
                 return cls(path, "audio", known)
         endings = ", ".join(f".{one}" for one in (*BOOK_FORMATS, "epub"))
         raise InvalidRequestError(f"{path}: the name must end in {endings}, or be a folder's")

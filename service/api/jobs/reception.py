@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from starlette.requests import ClientDisconnect
 
 from service.api.error_answers import media_type_of
 from service.api.job_options import MAX_TITLE_LENGTH
+from service.api.jobs.forms import Form
 from service.api.jobs.schemas import DOCUMENT_ENDINGS, JobQuery, JobRequest
 from service.api.schemas import without_halves
 from service.api.state import state_of
@@ -72,21 +74,59 @@ async def receive_document(
     Raises:
         HTTPException: 415, if nothing tells what kind of document it is.
     """
+    ending, options = _ending_and_options(query, media_type_of(request))
+    document = folder / f"document{ending}"
+    await _receive(request, document)
+    return document, options
+
+
+def _ending_and_options(query: JobQuery, media_type: str) -> tuple[str, dict[str, Any]]:
+    """Return the ending that tells what a document is, and what is asked for."""
     name = Path(query.name or "")
     ending = ending_of(name.name)
     if ending not in ENDINGS:
-        ending = DOCUMENT_ENDINGS.get(media_type_of(request), "")
+        ending = DOCUMENT_ENDINGS.get(media_type, "")
     if not ending:
-        known = ", ".join(("application/json", *DOCUMENT_ENDINGS))
+        known = ", ".join(("application/json", "multipart/form-data", *DOCUMENT_ENDINGS))
         raise HTTPException(
             415, f"the content type must be one of {known}; or give name, with its ending"
         )
-    document = folder / f"document{ending}"
-    await _receive(request, document)
     options = query.model_dump(mode="json", exclude_unset=True, exclude={"name"})
     if ending in _WITHOUT_TITLES and name.stem.strip():
         options.setdefault("title", name.stem[:MAX_TITLE_LENGTH])
-    return document, options
+    return ending, options
+
+
+async def receive_form(
+    request: Request, query: JobQuery, folder: Path
+) -> tuple[Path, dict[str, Any], str]:
+    """Keep the document of a form, `curl -F file=@book.epub`, in a folder.
+
+    Returns:
+        Its file, what the query and the fields of the form say, and the document's name.
+
+    Raises:
+        InvalidRequestError: the form is malformed, or has not one document.
+        HTTPException: 415, if nothing tells what kind of document it is.
+        RequestValidationError: a field is wrong.
+    """
+    content = folder / "body.form"
+    await _receive(request, content)
+    loop = asyncio.get_running_loop()
+    form = await loop.run_in_executor(
+        state_of(request).uploads.executor,
+        partial(Form.of, content, request.headers.get("content-type", ""), folder / "document"),
+    )
+    given = {**query.model_dump(mode="json", exclude_unset=True), **form.fields}
+    given.setdefault("name", form.file_name or None)
+    try:
+        fields = JobQuery.model_validate(given)
+    except ValidationError as error:
+        errors = [{**item, "loc": ("query", *item["loc"])} for item in error.errors()]
+        raise RequestValidationError(errors) from None
+    ending, options = _ending_and_options(fields, form.media_type)
+    document = form.document.rename(folder / f"document{ending}")
+    return document, options, Path(fields.name or document.name).name
 
 
 async def _receive(request: Request, file: Path) -> None:

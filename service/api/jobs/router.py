@@ -17,7 +17,12 @@ from fastapi.responses import StreamingResponse
 from service.api.error_answers import media_type_of
 from service.api.job_options import JobOptions
 from service.api.jobs.examination import examine
-from service.api.jobs.reception import declared_bytes, receive_document, receive_text
+from service.api.jobs.reception import (
+    declared_bytes,
+    receive_document,
+    receive_form,
+    receive_text,
+)
 from service.api.jobs.schemas import (
     DOCUMENT_ENDINGS,
     MEDIA_TYPES,
@@ -89,6 +94,14 @@ _KNOWN = {"description": "The client has this version of the file"}
 
 _BINARY = {"schema": {"type": "string", "format": "binary"}}
 
+_FORM = {
+    "type": "object",
+    "description": "A document as the file of a form; other fields may say what the query can",
+    "properties": {"file": {"type": "string", "format": "binary"}},
+    "required": ["file"],
+    "additionalProperties": False,
+}
+
 JobId = Annotated[
     str,
     Path(
@@ -111,6 +124,7 @@ JobId = Annotated[
             "description": "A text with what it becomes; or a document, with that in the query",
             "content": {
                 "application/json": {"schema": schema_of(JobRequest)},
+                "multipart/form-data": {"schema": _FORM},
                 **dict.fromkeys(DOCUMENT_ENDINGS, _BINARY),
             },
         }
@@ -133,6 +147,8 @@ async def create_job(
             if media_type_of(request) == "application/json":
                 document, options = await receive_text(request, received)
                 name = "the text"
+            elif media_type_of(request) == "multipart/form-data":
+                document, options, name = await receive_form(request, query, received)
             else:
                 document, options = await receive_document(request, query, received)
                 name = FilePath(query.name or document.stem).name

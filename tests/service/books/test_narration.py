@@ -78,3 +78,12 @@ def test_a_chunk_that_fails_for_good_is_told_and_all_others_are_kept(make, synth
     make(again)
     assert again.n_made == 1
     assert failing.n_calls == 3 + 3 + 1
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [("a.m4b", "m4b"), ("a.M4A", "m4b"), ("a.mp4", "m4b"), ("a.MP3", "mp3"), ("a.ogg", "opus"), ("a.Opus", "opus")],
+)
+def test_a_format_has_the_endings_that_people_know(name, known, tmp_path):
+    output = Output.of(tmp_path / name, None)
+    assert (output.kind, output.book_format, output.path.name) == ("audio", known, name)

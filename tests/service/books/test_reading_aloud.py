@@ -305,7 +305,7 @@ def test_an_epub_to_read_along(by, tmp_path, model_file, cache_dir):
 
 
 WRONG = [
-    ("-o a.m4a", "must end in .m4b"), ("-o /nowhere/a.m4b", "there is no folder"), ("", "--list"),
+    ("-o a.wma", "must end in .m4b"), ("-o /nowhere/a.m4b", "there is no folder"), ("", "--list"),
     ("-o a.m4b --files mp3", "no folder"), ("-o a.m4b --keep notes,poems", "poems is no part"),
     ("-o a.m4b --chapters 2-9", "not from 1 to 2"), ("-o a.m4b --chapters x", "3-7,9"),
     ("-o a.m4b --timestamps ass", "vtt, srt, json"), ("-o a.m4b --chapter-pause 61", "0 to 60"),

@@ -426,3 +426,18 @@ def test_jobs_on_a_full_disk_can_be_deleted_and_are_not_lost(start, disk):
     assert outcome(client, spoken)["state"] == "done"
     assert again.stop() == 0
     assert {path.name for path in (disk / "jobs").iterdir() if path.is_dir()} == {"incoming", "outgoing", spoken}
+
+
+def test_a_document_may_come_in_a_form(client, tmp_path):
+    path = epub(tmp_path / "sea.epub", {"a.xhtml": page("<p>It rained.<span class='pagenum'>5</span></p>")}, "")
+    answer = client.post(
+        "/jobs", files={"file": (path.name, path.read_bytes())}, data={"format": "MP3", "title": "Rain"}
+    )
+    assert answer.status_code == 201, answer.text
+    assert (answer.json()["title"], answer.json()["format"]) == ("Rain", "mp3")
+    answer = client.post("/jobs?format=opus", files={"any": ("a.txt", b"It rained.")})
+    assert (answer.json()["title"], answer.json()["format"]) == ("a", "opus")
+    assert refused(client.post("/jobs", files={"file": ("a.xyz", b"It rained.")}))[0] == 415
+    fast = client.post("/jobs", files={"file": ("a.txt", b"x")}, data={"speed": "9"})
+    assert refused(fast)[0] == 422, fast.text
+    assert refused(client.post("/jobs", data={"format": "mp3"}))[0] == 415
