@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
 from service.audio import SOURCE_RATE_HZ
-from service.speech import Speaker, Utterance
+from service.speech import Speaker, TextKind, Utterance
 from service.text import USUAL, Clause, Normalization, UserLexicon
 
 M = TypeVar("M")
@@ -33,11 +33,13 @@ class Manner:
     silence_s: float | None = None
     gain: float = 1.0
     cast: Mapping[str, str | Speaker] | None = None
+    kind: TextKind = "text"
 
     def utterance(self, clause: Clause, open_voices: tuple[str, ...]) -> Utterance:
         """Return what to say for a clause; for `open_voices` see `Utterance`."""
         return Utterance(
             clause.text,
+            self.kind,
             voice=self.voice,
             speed=self.speed,
             language=self.language,

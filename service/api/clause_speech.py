@@ -151,13 +151,7 @@ class ClauseSpeech(Generic[T, M]):
         Raises:
             TextTooLongError: more than `max_text_length` characters would wait; none is added.
         """
-        waiting = self._clauses.pending + self._backlog.n_characters
-        limit = self._service.settings.max_text_length
-        if waiting + len(text) > limit:
-            raise TextTooLongError(
-                f"{waiting} characters are waiting, and {len(text)} more exceed the limit of "
-                f"{limit}; this message was dropped"
-            )
+        self._check_room(len(text))
         # Searching a long text at once would block the event loop.
         async with self.taking_text:
             for start in range(0, len(text), _STEP_CHARACTERS):
@@ -165,6 +159,20 @@ class ClauseSpeech(Generic[T, M]):
                 self.text_end += len(step)
                 self._order(self._clauses.add(step))
                 await asyncio.sleep(0)
+
+    def add_document(self, text: str) -> None:
+        """Add a text that is said as a whole, such as SSML; what waits for its end is flushed.
+
+        Raises:
+            TextTooLongError: more than `max_text_length` characters would wait; it is not added.
+        """
+        self._check_room(len(text))
+        self.flush()
+        start = self.text_end
+        self.text_end += len(text)
+        self._clauses.skip(len(text))
+        self._order([Clause(text, start)])
+        self._open_voices = ()
 
     def flush(self, *, is_end: bool = True) -> None:
         """Speak the text so far, as if it ended here.
@@ -211,6 +219,15 @@ class ClauseSpeech(Generic[T, M]):
         """Have the clause that is being spoken, and all after it, fail."""
         self._broken_off = reason
         self.stop(reason)
+
+    def _check_room(self, n_characters: int) -> None:
+        waiting = self._clauses.pending + self._backlog.n_characters
+        limit = self._service.settings.max_text_length
+        if waiting + n_characters > limit:
+            raise TextTooLongError(
+                f"{waiting} characters are waiting, and {n_characters} more exceed the limit of "
+                f"{limit}; this message was dropped"
+            )
 
     def _order(self, clauses: list[Clause]) -> None:
         for clause in clauses:

@@ -257,6 +257,14 @@ class MarkAnswer(BaseModel):
         """Return the answer's form."""
         return cls(name=encodable(mark.name), text_start=mark.text_start, time_s=mark.time_s)
 
+    def moved(self, n_characters: int, seconds: float) -> MarkAnswer:
+        """Return the same mark, later in the text and in the audio."""
+        return MarkAnswer(
+            name=self.name,
+            text_start=self.text_start + n_characters,
+            time_s=round(self.time_s + seconds, 6),
+        )
+
 
 MARKS: Any = Field(None, description="marks of SSML; left out if there are none")
 

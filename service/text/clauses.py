@@ -169,6 +169,11 @@ class ClauseBuffer:
             self._restart()
         return clauses
 
+    def skip(self, n_characters: int) -> None:
+        """Count characters that are in no clause of this buffer; all before them is flushed."""
+        self._start += n_characters
+        self._restart()
+
     def clear(self) -> None:
         """Discard the remaining text. Offsets continue after it."""
         self._start += len(self._text)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from service.api.backlog import Order
 from service.api.rendering import word_answers
-from service.api.schemas import WordAnswer, dropped_answers
+from service.api.schemas import MarkAnswer, WordAnswer, dropped_answers, ignored_answers
 from service.api.websocket import messages
 from service.audio import FORMATS, open_encoder
 from service.speech import AudioSegment, Chunk, Plan
@@ -30,6 +30,7 @@ def clause_messages(
     ends, text_end = _ends(clause, chunks), clause.start
     start_s = 0.0  # of the message's audio, in that of the clause
     untold: list[WordAnswer] = []
+    ignored = ignored_answers(plan.coverage.ignored)
     dropped = dropped_answers(plan.coverage, clause.text)
     with open_encoder(manner.format, manner.sample_rate_hz) as encoder:
         for segment in segments:
@@ -56,8 +57,11 @@ def clause_messages(
                 n_bytes=len(audio),
                 words=[word.moved(clause.start, -start_s) for word in words],
                 dropped=dropped and [span.moved(clause.start) for span in dropped],
+                marks=[MarkAnswer.of(mark).moved(clause.start, -start_s) for mark in segment.marks]
+                or None,
+                ignored=ignored,
             )
-            dropped = None
+            dropped = ignored = None
             start_s += duration_s
             yield message, audio
 

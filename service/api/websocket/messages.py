@@ -12,9 +12,12 @@ from service.api.lexicon_field import LexiconField
 from service.api.normalize_field import NORMALIZE, NormalizeField
 from service.api.schemas import (
     BY_ANY_NAME,
+    MARKS,
     SPEAKERS,
     VOLUME,
     ErrorDetail,
+    IgnoredAnswer,
+    MarkAnswer,
     SpanAnswer,
     SpeakersField,
     StrictModel,
@@ -42,6 +45,9 @@ class Config(StrictModel):
     volume: float = VOLUME
     lexicon: LexiconField = None
     speakers: SpeakersField = SPEAKERS
+    ssml: bool | Literal["strict"] = Field(
+        False, description="each text message is a whole SSML document"
+    )
 
 
 class Text(StrictModel):
@@ -128,6 +134,10 @@ class Audio(BaseModel):
         None,
         description="what is not said of a clause, with its first segment; left out if all is said",
     )
+    marks: list[MarkAnswer] | None = MARKS
+    ignored: list[IgnoredAnswer] | None = Field(
+        None, description="markup that is ignored, with the first segment of a document"
+    )
 
     def after(self, seconds: float) -> Audio:
         """Return the same message, so many seconds later."""
@@ -136,6 +146,7 @@ class Audio(BaseModel):
                 "start_s": round(self.start_s + seconds, 6),
                 "end_s": round(self.end_s + seconds, 6),
                 "words": [word.moved(0, seconds) for word in self.words],
+                "marks": self.marks and [mark.moved(0, seconds) for mark in self.marks],
             }
         )
 

@@ -19,7 +19,7 @@ from service.api.clause_speech import ClauseSpeech, Spoken, Unspoken
 from service.api.error_answers import error_detail, service_error_detail
 from service.api.normalize_field import normalization_of
 from service.api.request_statistics import RequestStatistics
-from service.api.schemas import cast_of
+from service.api.schemas import cast_of, text_kind
 from service.api.socket_session import FAILED, GOING_AWAY, SocketSession
 from service.api.state import Ready, ServiceState
 from service.api.websocket import messages
@@ -158,7 +158,10 @@ class Session(SocketSession):
             self.service.admission.check_open()
             raise InvalidRequestError("only cancel is accepted after end")
         if isinstance(message, messages.Text):
-            await self._speech.add(message.text)
+            if self._speech.manner.kind == "text":
+                await self._speech.add(message.text)
+            else:
+                self._speech.add_document(message.text)
         elif isinstance(message, messages.End):
             self._end()
         elif self._speech.n_marks >= _MAX_MESSAGES:
@@ -177,6 +180,7 @@ class Session(SocketSession):
                 message.lexicon,
                 gain=gain_of(message.volume),
                 cast=cast_of(message.speakers),
+                kind=text_kind(message.ssml, auto=False),
             )
             description = self._describe(manner)
             self._speech.flush()

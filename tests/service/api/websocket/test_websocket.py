@@ -366,3 +366,21 @@ def test_messages_that_wait_for_speech_are_bounded(faulty):
     assert n_flushed + len(refused) == 400
     assert n_flushed <= 256 + 2
     assert {m["error"]["code"] for m in refused} == {"invalid_request"}
+
+
+def test_with_ssml_each_text_is_a_document(server):
+    document = "<speak>One <mark name='m'/>two. <google:style>Three.</google:style></speak>"
+    with SpeechSocket(server.url) as socket:
+        socket.say("Before. ")
+        socket.exchange("config", "ready", ssml=True)
+        socket.say(document, document)
+        socket.finish()
+        spoken = socket.of("audio")
+    marks = [mark for message in spoken for mark in message.get("marks", ())]
+    start = len("Before. ") + document.index("<mark")
+    assert [(mark["name"], mark["text_start"]) for mark in marks] == [("m", start), ("m", start + len(document))]
+    words = [word for message in spoken for word in message["words"]]
+    assert [word["text"] for word in words] == ["Before", *["One", "two", "Three"] * 2]
+    assert marks[0]["time_s"] == pytest.approx(words[2]["start_s"], abs=0.025)
+    ignored = [one["name"] for message in spoken for one in message.get("ignored", ())]
+    assert ignored == ["google:style"] * 2
