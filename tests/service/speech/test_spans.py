@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from service.speech import Delivery, Speaker, Turn, Utterance, VoiceLibrary
+from service.errors import MarkupError
+from service.speech import Delivery, Planner, Speaker, Turn, Utterance, VoiceLibrary
 from service.speech.voice_choice import VoiceChooser
 from service.text import VoiceWish
 
@@ -47,6 +48,16 @@ def joined(segments):
     return np.concatenate([segment.samples for segment in segments])
 
 
+def test_the_setting_makes_all_ssml_strict(synthesizer):
+    planner = Planner(
+        synthesizer.planner.front_end, LIBRARY, default_voice="af_heart", max_text_length=100, strict_ssml=True
+    )
+    with pytest.raises(MarkupError, match="'mark' is not allowed"):
+        planner.preview(Utterance("<speak>a<mark name='m'/></speak>", "ssml"), "even")
+    assert planner.preview(Utterance("<speak>a</speak>", "auto"), "even").normalized == "a"
+
+
+LIBRARY = VoiceLibrary(REPOSITORY / "voices")
 SENTENCE = "The birch canoe slid on the smooth planks."
 
 
@@ -134,9 +145,6 @@ def test_the_silences_of_azure_are_between_sentences(synthesizer):
     )
     chunks = list(plan(synthesizer, content).chunks)
     assert [chunk.pause_s for chunk in chunks] == [1.25, 2.0, 2.0]
-
-
-LIBRARY = VoiceLibrary(REPOSITORY / "voices")
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,15 @@ import { TEXTS } from "./texts.js";
 /** @param {string} text as one word of a shell */
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
+/** Whether a text opens as an SSML document does. @param {string} text */
+export const opensSsml = (text) => /^[\s\uFEFF]*<(\?xml\s|(\w+:)?speak[\s>/])/.test(text);
+
 /** @param {Wish} wish @returns {object} body of `POST /synthesize` */
 export function bodyOf({ text, voice, speed, language, format }) {
-  return { text, voice, format, ...(speed !== 1 && { speed }), ...(language && { language }) };
+  return {
+    text, voice, format, ...(speed !== 1 && { speed }), ...(language && { language }),
+    ...(opensSsml(text) && { ssml: true }),
+  };
 }
 
 /** Formats of `POST /synthesize` that OpenAI's endpoint does not have. */

@@ -1,5 +1,6 @@
 /** Speech over the WebSocket: one text in, its words and samples out. */
 
+import { opensSsml } from "./request_code.js";
 import { ServiceError } from "./service.js";
 import { openSession } from "./session.js";
 
@@ -51,7 +52,7 @@ export function say(text, manner, listener) {
       }
     },
   });
-  session.send({ type: "config", timestamps: "phoneme", ...manner });
+  session.send({ type: "config", timestamps: "phoneme", ssml: opensSsml(text), ...manner });
   session.send({ type: "text", text });
   session.send({ type: "end" });
   return { stop: session.close };
