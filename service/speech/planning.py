@@ -325,23 +325,19 @@ class Planner:
 
     def _turn(self, utterance: Utterance, turn: Turn, notes: Notes) -> list[SpokenSpan | Pause]:
         """Return the spoken spans and pauses of a turn of a dialogue."""
-        speaker = utterance.speaker(turn.voice) if turn.voice else Speaker(utterance.voice or "")
         said = replace(
             utterance,
-            voice=speaker.voice or None,
-            speed=utterance.speed * turn.speed * speaker.speed,
+            voice=turn.voice or utterance.voice,
+            speed=utterance.speed * turn.speed,
             language=turn.language or (None if turn.voice else utterance.language),
             turns=(),
         )
-        _check_speed(said.speed, "the speed of a turn")
         text = utterance.text[turn.start : turn.end]
-        _, language = self.settle(said.voice, said.language)
+        _, language = self._settled(self.voice_of(said), said.language)
         spans: list[SpokenSpan | Pause] = []
         for span in self._passages(said, text, language, notes):
             if isinstance(span, SpokenSpan):
-                gain = span.manner.gain * speaker.gain
-                manner = replace(span.manner, gain=gain)
-                spans.append(replace(span, passage=moved(span.passage, turn.start), manner=manner))
+                spans.append(replace(span, passage=moved(span.passage, turn.start)))
             else:
                 spans.append(moved(span, turn.start))
         if turn.pause_s is not None:

@@ -184,6 +184,18 @@ def test_each_foreign_voice_has_a_voice_of_its_own_and_keeps_it():
     assert voices[4] == "bf_lily"
 
 
+def test_a_speaker_named_like_its_voice_has_its_speed_once(synthesizer):
+    cast = {"af_sky": Speaker("af_sky", speed=0.8)}
+    turns = (Turn(0, 3, "af_sky"),)
+    for utterance in (
+        Utterance("Hi.", voice="AF_SKY", cast=cast), Utterance("[voice:af_sky]Hi.", cast=cast),
+        Utterance("Hi.", turns=turns, cast=cast),
+        Utterance("<speak><voice name='af_sky'>Hi.</voice></speak>", "ssml", cast=cast),
+    ):  # fmt: skip
+        (chunk,) = synthesizer.plan(utterance, Delivery(read_first=True)).chunks
+        assert (chunk.blend.name, chunk.speed) == ("af_sky", 0.8)
+
+
 def test_a_dialogue_is_said_in_turns(synthesizer):
     text = "Hello there.\n\nHi, Anna!"
     turns = (Turn(0, 12, "anna", pause_s=1.0), Turn(14, 23, "af_sky", speed=2.0))
