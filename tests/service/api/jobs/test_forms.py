@@ -43,7 +43,8 @@ def test_what_is_no_form_is_refused(tmp_path):
     cases = {
         "no boundary": (body, "multipart/form-data"), "another": (body, "multipart/form-data; boundary=x"),
         "empty": (b"", content_type), "cut off": (body[:-20], content_type), "a head alone": (body[:60], content_type),
-        "noise": (bytes(range(256)) * 9, content_type), "long boundary": (body, f"multipart/form-data; boundary={'x' * 99}"),
+        "noise": (bytes(range(256)) * 9, content_type),
+        "long boundary": (body, f"multipart/form-data; boundary={'x' * 99}"),
         "no document": (b"--x\r\nContent-Disposition: form-data; name=a\r\n\r\nb\r\n--x--",
         "multipart/form-data; boundary=x"),
         "many parts": (b"--x\r\nA: b\r\n\r\n\r\n" * 200 + b"--x--", "multipart/form-data; boundary=x"),
