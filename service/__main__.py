@@ -132,6 +132,7 @@ def _read(
     keep: str | None,
     skip: str | None,
     cast: Path | None,
+    quotes_voice: str | None,
     speed: float,
     language: str | None,
     normalize: bool,
@@ -159,7 +160,7 @@ def _read(
     choice = Choice(parts_of(keep), parts_of(skip), chapters)
     pauses = Pauses(scene=scene_pause, chapter=chapter_pause)
     voice = settings.voice if "voice" in settings.model_fields_set else None
-    manner = narrating.manner_of(cast, speed, language, pauses, normalize, voice)
+    manner = narrating.manner_of(cast, speed, language, pauses, normalize, voice, quotes_voice)
     if listed:
         print(narrating.list_chapters(settings, book, choice, manner))
         return 0

@@ -88,6 +88,9 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--skip", help="parts to leave out, of the same names")
     parser.add_argument("--cast", type=Path, help="file of voices for speakers and chapters (TOML)")
     parser.add_argument(
+        "--quotes-voice", help="voice of what is between quotation marks; default: the same voice"
+    )
+    parser.add_argument(
         "--speed", type=float, default=1.0, help="0.25 to 4.0; 2.0 is twice as fast"
     )
     parser.add_argument(

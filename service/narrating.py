@@ -145,12 +145,13 @@ def manner_of(
     pauses: Pauses,
     normalized: bool,
     voice: str | None,
+    quotes_voice: str | None,
 ) -> Manner:
-    """Return how a book is read, by a voice if one is chosen.
+    """Return how a book is read: by voices, if some are chosen.
 
     Raises:
         InvalidRequestError: the cast file is wrong.
     """
     cast = Cast() if cast_file is None else Cast.load(cast_file)
-    cast = cast if cast.narrator else replace(cast, narrator=voice)
+    cast = replace(cast, narrator=cast.narrator or voice, quotes=quotes_voice or cast.quotes)
     return Manner(cast, speed, language, pauses, USUAL if normalized else None)

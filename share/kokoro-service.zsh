@@ -384,6 +384,7 @@ _shtab_kokoro_service_read_options=(
   "--keep[parts to read as well, separated by commas\: front, back, notes, tables, code, captions]:keep:"
   "--skip[parts to leave out, of the same names]:skip:"
   "--cast[file of voices for speakers and chapters (TOML)]:cast:_files"
+  "--quotes-voice[voice of what is between quotation marks\; default\: the same voice]:quotes_voice:"
   "--speed[0.25 to 4.0\; 2.0 is twice as fast]:speed:"
   "--language[language code of the text\; default\: the voice\'s language]:language:"
   {--normalize,--no-normalize}"[write numbers, dates and abbreviations as words before G2P]"

@@ -64,6 +64,11 @@ class JobFields(BaseModel):
         examples=["af_heart"],
         json_schema_extra=BLEND,
     )
+    quotes_voice: str | None = Field(
+        None,
+        description="a voice or a blend for what is between quotation marks; default: the same",
+        json_schema_extra=BLEND,
+    )
     speed: float = Field(1.0, ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False)
     language: str | None = Field(
         None, description="language code; default: the voice's language", examples=["en-us"]
@@ -138,7 +143,7 @@ class JobOptions(JobFields):
         if self.lexicon is not None:
             lexicon = self.lexicon if lexicon is None else self.lexicon.over(lexicon)
         manner = Manner(
-            Cast(narrator=self.voice, speakers=self.speakers),
+            Cast(narrator=self.voice, speakers=self.speakers, quotes=self.quotes_voice),
             self.speed,
             self.language,
             Pauses(scene=self.scene_pause, chapter=self.chapter_pause),

@@ -16,6 +16,7 @@ from service.books.journal import Journal, PlannedChunk
 from service.books.narration import Made, Manner, Narration, Trouble
 from service.books.outputs import Output, Recording, hours
 from service.books.pace import Pace
+from service.books.quotes import with_quotes
 from service.books.read_along import Unit, write_read_along
 from service.books.sections import LONGEST_PAUSE_S
 from service.books.timings import TimestampFormat, write_timestamps
@@ -96,7 +97,8 @@ class Audiobook:
         watcher: Watcher,
     ) -> None:
         self._book = book
-        self._chapters = chapters
+        quotes = order.manner.cast.quotes
+        self._chapters = [with_quotes(one, quotes) for one in chapters] if quotes else chapters
         self._order = order
         self._journal = journal
         self._watcher = watcher
@@ -204,7 +206,7 @@ class Audiobook:
         default = [
             (voice.name, weight) for voice, weight in synthesizer.planner.resolve(None).parts
         ]
-        voices = [default, cast.narrator,
+        voices = [default, cast.narrator, cast.quotes,
                   sorted(cast.speakers.items()), sorted(cast.chapters.items())]  # fmt: skip
         chapters = [sorted(choice.skipped), [chapter.number for chapter in self._chapters]]
         options = [manner.speed, manner.language,

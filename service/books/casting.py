@@ -16,6 +16,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+_VOICES = ("narrator", "quotes")
 _TABLES = ("speakers", "chapters")
 
 
@@ -27,11 +28,13 @@ class Cast:
         narrator: the voice of what nobody else says; None for the voice of the settings.
         speakers: voices or blends by the names in the tags `[voice:NAME]`.
         chapters: narrators of single chapters, by their numbers from 1.
+        quotes: the voice of what is between quotation marks; None for that of what is around it.
     """
 
     narrator: str | None = None
     speakers: Mapping[str, str] = field(default_factory=dict)
     chapters: Mapping[int, str] = field(default_factory=dict)
+    quotes: str | None = None
 
     @classmethod
     def load(cls, path: Path) -> Cast:
@@ -45,14 +48,14 @@ class Cast:
             written = tomllib.loads(path.read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InvalidRequestError(f"{path}: {error}") from error
-        unknown = sorted(set(written) - {"narrator", *_TABLES})
+        unknown = sorted(set(written) - {*_VOICES, *_TABLES})
         if unknown:
             raise InvalidRequestError(
-                f"{path}: unknown key {unknown[0]}; known: narrator, {', '.join(_TABLES)}"
+                f"{path}: unknown key {unknown[0]}; known: {', '.join((*_VOICES, *_TABLES))}"
             )
-        narrator = written.get("narrator")
-        if narrator is not None:
-            _check_voice(path, "narrator", narrator)
+        for key in _VOICES:
+            if written.get(key) is not None:
+                _check_voice(path, key, written[key])
         for table in _TABLES:
             for name, voice in _table(path, written, table).items():
                 _check_voice(path, f"{table}.{name}", voice)
@@ -61,12 +64,17 @@ class Cast:
             if not name.isdecimal() or int(name) < 1:
                 raise InvalidRequestError(f"{path}: chapters.{name} must be a number from 1")
             chapters[int(name)] = voice
-        return cls(narrator, _table(path, written, "speakers"), chapters)
+        speakers = _table(path, written, "speakers")
+        return cls(written.get("narrator"), speakers, chapters, written.get("quotes"))
 
     @property
     def voices(self) -> list[str]:
         """Return every voice that is named, once."""
-        named = [*filter(None, [self.narrator]), *self.speakers.values(), *self.chapters.values()]
+        named = [
+            *filter(None, (self.narrator, self.quotes)),
+            *self.speakers.values(),
+            *self.chapters.values(),
+        ]
         return list(dict.fromkeys(named))
 
     def for_book(self, language: str | None, default: str) -> tuple[Cast, str]:
