@@ -104,7 +104,10 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
     formats = ("m4b", "mp3", "opus", "flac")
     parser.add_argument("--files", choices=formats, help="format in a folder; default: mp3")
-    parser.add_argument("--timestamps", help="files of times beside the audio: vtt, srt, json")
+    parser.add_argument(
+        "--timestamps",
+        help="files of times beside the audio: vtt, srt, json; ass (karaoke), words.vtt, words.srt",
+    )
     parser.add_argument(
         "--by", choices=("sentence", "word"), default="sentence", help="what an epub highlights"
     )

@@ -199,7 +199,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l speed -x -d 
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l language -x -d 'language code of the text; default: the voice'"'"'s language'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l normalize -l no-normalize -d 'write numbers, dates and abbreviations as words before G2P'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l files -xka "m4b mp3 opus flac" -d 'format in a folder; default: mp3'
-complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l timestamps -x -d 'files of times beside the audio: vtt, srt, json'
+complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l timestamps -x -d 'files of times beside the audio: vtt, srt, json; ass (karaoke), words.vtt, words.srt'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l by -xka "sentence word" -d 'what an epub highlights'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l loudness -x -d 'of the audio, -40 to -12; default: -18'
 complete -c kokoro-service -n '_shtab_kokoro_service_using read' -l chapter-pause -x -d 'seconds after a chapter'

@@ -389,7 +389,7 @@ _shtab_kokoro_service_read_options=(
   "--language[language code of the text\; default\: the voice\'s language]:language:"
   {--normalize,--no-normalize}"[write numbers, dates and abbreviations as words before G2P]"
   "--files[format in a folder\; default\: mp3]:files:(m4b mp3 opus flac)"
-  "--timestamps[files of times beside the audio\: vtt, srt, json]:timestamps:"
+  "--timestamps[files of times beside the audio\: vtt, srt, json\; ass (karaoke), words.vtt, words.srt]:timestamps:"
   "--by[what an epub highlights]:by:(sentence word)"
   "--loudness[of the audio, -40 to -12\; default\: -18]:LUFS:"
   "--chapter-pause[seconds after a chapter]:S:"

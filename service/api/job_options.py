@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
@@ -37,7 +38,7 @@ Title = Annotated[str, Field(min_length=1, max_length=MAX_TITLE_LENGTH, pattern=
 
 def _listed(names: Iterable[str]) -> str:
     """Return the pattern of a list of names with commas."""
-    name = f"({'|'.join(names)})"
+    name = f"({'|'.join(map(re.escape, names))})"
     return f"^{name}(,{name})*$"
 
 
@@ -113,7 +114,7 @@ class JobFields(BaseModel):
     timestamps: str | None = Field(
         None,
         pattern=_listed(TIMESTAMP_FORMATS),
-        description="files of times beside the audio: vtt, srt, json",
+        description="files of times beside the audio: vtt, srt, json, ass, words.vtt, words.srt",
         examples=["vtt,json"],
     )
     by: Unit = Field("sentence", description="what an epub highlights")

@@ -58,6 +58,60 @@ def vtt(cues: Sequence[Cue]) -> str:
     return "WEBVTT\n" + "".join(f"\n{block}\n" for block in _blocks(cues, ".", _escape))
 
 
+_ASS_HEAD = """[Script Info]
+ScriptType: v4.00+
+WrapStyle: 0
+PlayResX: 1280
+PlayResY: 720
+
+[V4+ Styles]
+Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, \
+Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, \
+Alignment, MarginL, MarginR, MarginV, Encoding
+Style: Default,sans-serif,40,&H0000FFFF,&H00FFFFFF,&H00000000,&H80000000,0,0,0,0,100,100,0,0,1,2,0,\
+2,40,40,40,1
+
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+"""
+
+
+def ass(lines: Sequence[Sequence[Cue]]) -> str:
+    """Return lines of words as a file of Advanced SubStation Alpha, in which each word lights up.
+
+    Args:
+        lines: the words of each, in order.
+    """
+    events = []
+    for words in lines:
+        shown = [(word, _fold(word.text)) for word in words]
+        shown = [(word, text) for word, text in shown if text]
+        if not shown:
+            continue
+        # Each word counts from the one before, so the places in time are rounded, not the lengths.
+        starts = [round(word.start_s * 100) for word, _ in shown]
+        ends = [*starts[1:], max(round(shown[-1][0].end_s * 100), starts[-1] + 1)]
+        text = " ".join(
+            f"{{\\k{end - start}}}{_without_codes(text)}"
+            for start, end, (_, text) in zip(starts, ends, shown, strict=True)
+        )
+        events.append(
+            f"Dialogue: 0,{_ass_time(starts[0])},{_ass_time(ends[-1])},Default,,0,0,0,,{text}\n"
+        )
+    return _ASS_HEAD + "".join(events)
+
+
+def _ass_time(hundredths: int) -> str:
+    seconds, hundredths = divmod(hundredths, 100)
+    minutes, seconds = divmod(seconds, 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}.{hundredths:02}"
+
+
+def _without_codes(text: str) -> str:
+    """Return a text without what begins codes there; there is no way to write it."""
+    return text.replace("\\", "⧵").replace("{", "(").replace("}", ")")
+
+
 def cues_of_words(
     words: Sequence[tuple[int, int, float, float]],
     text: str,

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from service.audio import SOURCE_RATE_HZ, Cue, cues_of_words, srt, vtt
+from service.audio import SOURCE_RATE_HZ, Cue, ass, cues_of_words, srt, vtt
 from service.audio.chaptered_file import BOOK_TAG
 from service.books.book import Illustration, ParagraphKind
 from service.books.outputs import Recording
 from service.complete_files import completed
 from service.text import parse, plain_text, voices_after
 
-TimestampFormat = Literal["vtt", "srt", "json"]
+TimestampFormat = Literal["vtt", "srt", "json", "ass", "words.vtt", "words.srt"]
 TIMESTAMP_FORMATS: tuple[TimestampFormat, ...] = get_args(TimestampFormat)
 
 TimedWord = tuple[int, int, float, float]
@@ -101,12 +102,27 @@ def write_timestamps(recording: Recording, path: Path, form: TimestampFormat) ->
                 file.write((",\n" if number else "") + json.dumps(chapter, ensure_ascii=False))
             file.write("\n]}\n")
             return
-        cues: list[Cue] = []
-        for number, start_s in enumerate(starts):
-            for paragraph in timed_paragraphs(recording, number):
-                words = [(a, b, s + start_s, e + start_s) for a, b, s, e in paragraph.words]
-                cues += cues_of_words(words, paragraph.text)
-        file.write(srt(cues) if form == "srt" else vtt(cues))
+        lines = list(_lines(recording, starts))
+        if form == "ass":
+            file.write(ass([words for _, words in lines]))
+            return
+        cues = [cue for cue, _ in lines]
+        if form.startswith("words."):
+            cues = [word for _, words in lines for word in words]
+        file.write(srt(cues) if form.endswith("srt") else vtt(cues))
+
+
+def _lines(recording: Recording, starts: Sequence[float]) -> Iterator[tuple[Cue, list[Cue]]]:
+    """Yield the cues of a book, which can be read along, each with its words."""
+    for number, start_s in enumerate(starts):
+        for paragraph in timed_paragraphs(recording, number):
+            own = [(a, b, s + start_s, e + start_s) for a, b, s, e in paragraph.words]
+            words = deque(replace(paragraph, words=tuple(own)).cues("word"))
+            for cue in cues_of_words(own, paragraph.text):
+                inside = []
+                while words and words[0].start_s < cue.end_s:
+                    inside.append(words.popleft())
+                yield cue, inside
 
 
 def _described(recording: Recording, number: int, start_s: float) -> dict[str, object]:

@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path as FilePath
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -36,6 +36,7 @@ from service.api.rendering import server_sent_event
 from service.api.seekable_file import SeekableFile
 from service.api.state import ServiceState, state_of
 from service.books.outputs import plain_name
+from service.books.timings import TimestampFormat
 from service.errors import JobNotDoneError, StorageFailedError
 from service.jobs import Job
 from service.jobs.storage import cause
@@ -279,6 +280,7 @@ async def get_job_output(job_id: JobId, request: Request) -> Response:
             "content": {
                 MEDIA_TYPES["vtt"]: TEXT,
                 MEDIA_TYPES["srt"]: TEXT,
+                MEDIA_TYPES["ass"]: TEXT,
                 MEDIA_TYPES["json"]: {"schema": {"type": "object", "examples": [_TIMES]}},
             },
         },
@@ -287,9 +289,7 @@ async def get_job_output(job_id: JobId, request: Request) -> Response:
         **error_responses(404, 409, 412, 416, 422, 501),
     },
 )
-async def get_job_timestamps(
-    job_id: JobId, form: Literal["vtt", "srt", "json"], request: Request
-) -> Response:
+async def get_job_timestamps(job_id: JobId, form: TimestampFormat, request: Request) -> Response:
     """Get a file of times that was asked for with the job."""
     return await _file(request, await state_of(request).jobs.find(job_id), form)
 
@@ -322,7 +322,7 @@ async def _file(request: Request, job: Job, ending: str) -> Response:
     Raises:
         JobNotDoneError: the job is not done, or has no such file.
     """
-    name = next((name for name in job.outputs if name.endswith(f".{ending}")), None)
+    name = next((name for name in job.outputs if name.partition(".")[2] == ending), None)
     if job.state != "done" or name is None:
         why = f"the job is {job.state}" if job.state != "done" else f"the job has no {ending}"
         raise JobNotDoneError(why)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -20,6 +19,9 @@ MEDIA_TYPES = {
     "vtt": "text/vtt",
     "srt": "application/x-subrip",
     "json": "application/json",
+    "ass": "text/x-ssa",
+    "words.vtt": "text/vtt",
+    "words.srt": "application/x-subrip",
 }
 """Of the files of a job, by their endings."""
 
@@ -109,7 +111,7 @@ class JobAnswer(BaseModel):
         description="of the audio in LUFS, less than asked for if its peaks would be distorted; "
         "null before it is written"
     )
-    timestamps: list[str] = Field(description="files of times that can be had: vtt, srt, json")
+    timestamps: list[str] = Field(description="files of times that can be had, by their endings")
     error: JobErrorAnswer | None = Field(description="why it failed; null if it did not")
 
     @classmethod
@@ -134,7 +136,7 @@ class JobAnswer(BaseModel):
             left_s=None if job.left_s is None else round(job.left_s, 1),
             duration_s=None if job.duration_s is None else round(job.duration_s, 3),
             loudness=job.loudness_lufs,
-            timestamps=[Path(name).suffix.removeprefix(".") for name in job.outputs[1:]],
+            timestamps=[name.partition(".")[2] for name in job.outputs[1:]],
             error=error,
         )
 

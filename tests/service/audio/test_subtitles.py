@@ -4,7 +4,7 @@ import re
 import pytest
 from hypothesis import strategies as st
 
-from service.audio import SRT_MEDIA_TYPE, VTT_MEDIA_TYPE, Cue, cues_of_words, srt, vtt
+from service.audio import SRT_MEDIA_TYPE, VTT_MEDIA_TYPE, Cue, ass, cues_of_words, srt, vtt
 from tests.profiles import given
 
 
@@ -115,3 +115,14 @@ def test_nothing_of_the_text_is_lost_and_no_time_goes_back(text, max_characters,
         assert fits or n_words == 1
     assert all(cue.end_s <= after.start_s for cue, after in itertools.pairwise(cues))
     assert srt(cues).count("-->") == vtt(cues).count("-->") == len(cues)
+
+
+def test_words_of_a_line_light_up_one_after_the_other():
+    lines = [
+        [Cue(0.5, 0.8, "It"), Cue(0.9, 1.456, "{rained}\\N"), Cue(1.456, 2.0, " all  day.")],
+        [], [Cue(2.0, 2.0, "  ")], [Cue(3661.0, 3661.0, "End.")],
+    ]  # fmt: skip
+    assert ass(lines).rpartition("Text\n")[2].splitlines() == [
+        "Dialogue: 0,0:00:00.50,0:00:02.00,Default,,0,0,0,,{\\k40}It {\\k56}(rained)⧵N {\\k54}all day.",
+        "Dialogue: 0,1:01:01.00,1:01:01.01,Default,,0,0,0,,{\\k1}End.",
+    ]

@@ -201,10 +201,11 @@ def test_a_sound_that_changed_on_the_disk_is_made_again(tale, model_file, cache_
 
 def test_a_folder_has_a_file_for_each_chapter_and_times_for_all(tale, model_file, cache_dir):
     output = tale.with_name("tale")
-    options = (*FAST, *cast_of(tale), "--timestamps", "json,vtt,srt", "--files", "flac")
+    options = (*FAST, *cast_of(tale), "--timestamps", "json,vtt,srt,ass,words.vtt,words.srt", "--files", "flac")
     done = read_whole(tale, output, cache_dir, *options)
     files = sorted(path.name for path in output.iterdir())
-    assert files == ["01 One.flac", "02 Two.flac", "book.json", "book.srt", "book.vtt"]
+    times = ["book.ass", "book.json", "book.srt", "book.vtt", "book.words.srt", "book.words.vtt"]
+    assert files == ["01 One.flac", "02 Two.flac", *times]
     seen = [played(output / name) for name in files[:2]]
     assert [(one.tags["title"], one.tags["track"]) for one in seen] == [("One", "1/2"), ("Two", "2/2")]
     assert sum(one.n_samples for one in seen) == done.of("done")[0]["samples"]
@@ -227,6 +228,11 @@ def test_a_folder_has_a_file_for_each_chapter_and_times_for_all(tale, model_file
             end_s = word["end_s"]
     assert (output / "book.vtt").read_text().startswith("WEBVTT\n")
     assert (output / "book.srt").read_text().startswith("1\n00:00:00,")
+    n_words = sum(len(chapter["words"]) for chapter in chapters)
+    for name in ("book.words.vtt", "book.words.srt"):
+        assert (output / name).read_text().count(" --> ") == n_words
+    assert (output / "book.ass").read_text().count("{\\k") == n_words
+    assert (output / "book.ass").read_text().count("Dialogue:") == (output / "book.vtt").read_text().count(" --> ")
 
 
 @pytest.mark.slow
@@ -308,7 +314,7 @@ WRONG = [
     ("-o a.wma", "must end in .m4b"), ("-o /nowhere/a.m4b", "there is no folder"), ("", "--list"),
     ("-o a.m4b --files mp3", "no folder"), ("-o a.m4b --keep notes,poems", "poems is no part"),
     ("-o a.m4b --chapters 2-9", "not from 1 to 2"), ("-o a.m4b --chapters x", "3-7,9"),
-    ("-o a.m4b --timestamps ass", "vtt, srt, json"), ("-o a.m4b --chapter-pause 61", "0 to 60"),
+    ("-o a.m4b --timestamps lrc", "vtt, srt, json"), ("-o a.m4b --chapter-pause 61", "0 to 60"),
     ("-o a.m4b --loudness -5", "from -40 to -12 LUFS"), ("-o a.m4b --cast nowhere.toml", "nowhere.toml"),
 ]  # fmt: skip
 

@@ -199,7 +199,7 @@ REFUSED = (
     ("no such chapter", {"json": {"text": "Hi.", "chapters": "2"}}, 422, INVALID),
     ("no such part", {"json": {"text": "Hi.", "skip": "index"}}, 422, INVALID),
     ("no such language", {"json": {"text": "Hi.", "language": "xx"}}, 422, "language_unavailable"),
-    ("no such times", {"json": {"text": "Hi.", "timestamps": "ass"}}, 422, INVALID),
+    ("no such times", {"json": {"text": "Hi.", "timestamps": "lrc"}}, 422, INVALID),
     ("an unknown field", {"json": {"text": "Hi.", "volume": 3}}, 422, INVALID),
     ("too loud", {"json": {"text": "Hi.", "loudness": 0}}, 422, INVALID),
     ("no text", {"json": {"text": "  "}}, 422, "empty_text"),
