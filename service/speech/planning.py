@@ -118,7 +118,7 @@ class Planner:
         _check_speed(utterance.speed, "speed")
         chunking = delivery.chunking or "even"
         if is_phonemes:
-            blend, language = self.resolve(utterance.voice), None
+            blend, language = self.voice_of(utterance), None
             coverage.n_characters = len(utterance.text)
             chunks = self._cut_phonemes(utterance, blend, chunking)
         else:

@@ -103,6 +103,11 @@ _FORM = {
     "additionalProperties": False,
 }
 
+_FILLED_FORM = (
+    '--x\r\nContent-Disposition: form-data; name="file"; filename="sea.txt"\r\n\r\n'
+    "It rained.\r\n--x--\r\n"
+)
+
 JobId = Annotated[
     str,
     Path(
@@ -125,7 +130,7 @@ JobId = Annotated[
             "description": "A text with what it becomes; or a document, with that in the query",
             "content": {
                 "application/json": {"schema": schema_of(JobRequest)},
-                "multipart/form-data": {"schema": _FORM},
+                "multipart/form-data": {"schema": _FORM, "example": _FILLED_FORM},
                 **dict.fromkeys(DOCUMENT_ENDINGS, _BINARY),
             },
         }
