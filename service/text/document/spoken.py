@@ -92,8 +92,8 @@ _WEIGHTS = {"": 0, ",": 1, ":": 2, ".": 3}
 # A line that ends with one of these pauses already. Quotes or brackets may close after it.
 _PAUSING = frozenset(".!?…:;,—。！？：；，、।॥؟،؛۔")
 _CLOSING = "”’\"')]}»›」』】》）〉〕 \t\n"
-_SOLID = ("、", "。")
-_OF_IDEOGRAPHS = {",": "、", ".": "。", "": ""}
+_SOLID = ("、", "：", "。")
+_OF_IDEOGRAPHS = {",": "、", ":": "：", ".": "。", "": ""}
 
 RAISED = re.compile(r"[-+−]?[0-9]{1,4}")
 SUPERSCRIPTS = dict(zip(map(ord, "0123456789+-−"), "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻", strict=True))

@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from service.text.document import structure
 from service.text.document.markdown import parse
 from service.text.document.spoken import PAUSES, Choices, Range, Writer, flatten
 from service.text.document.tree import TreeBuilder
@@ -119,6 +120,11 @@ def test_what_an_assistant_thinks_is_left_out_unless_it_is_wanted():
 def test_metadata_are_dropped_and_told():
     spoken = flatten(parse("---\ntitle: x\n---\nHi"))
     assert (spoken.text.text, spoken.dropped) == ("Hi", ((0, 17),))
+
+
+def test_pauses_behind_ideographs_are_theirs():
+    text = "**名前**: 太郎\n**年齢**: 5\n\n# 題\n\n| 一 | 二 |\n|---|---|\n| 三 | b |"
+    assert flatten(structure.parse(text)).text.text == "名前：太郎。\n年齢：5.\n\n題。\n\n一、二。\n三、b"
 
 
 def test_a_mark_belongs_to_the_word_before_and_space_is_what_stands_between():
