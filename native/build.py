@@ -40,6 +40,7 @@ AVX512 = ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mavx512vnni"]
 # The variants of each processor family with the flags that only their own file gets.
 VARIANTS: dict[str, dict[str, list[str]]] = {
     "x86_64": {
+        "amxint8": [*AVX2, *AVX512, "-mamx-tile", "-mamx-int8"],
         "avx512vnni": [*AVX2, *AVX512],
         "avxvnni": [*AVX2, "-mavxvnni"],
         "avx2": AVX2,

@@ -111,7 +111,6 @@ enum { PREFETCHED_ROWS = 4 };
 INLINE void quantize_as(const struct activation *a, enum activation_kind kind,
                         const struct quantization *q, int64_t first, int64_t last) {
     const int64_t channels = a->channels, whole = channels / VECTOR * VECTOR;
-    const int64_t groups_end = round_up(channels, GROUP);
     const int32_t stored_zero = q->zero_point - ACTIVATION_OFFSET;
     const struct to_bytes to_bytes = {
         .scale = vf_set1(kind == PLAIN ? q->scale : 1.0f / q->scale),
@@ -147,7 +146,7 @@ INLINE void quantize_as(const struct activation *a, enum activation_kind kind,
                 memcpy(row + whole, rest, (size_t)left);
             }
         }
-        memset(row + channels, 0, (size_t)(groups_end - channels));
+        memset(row + channels, 0, (size_t)(q->row_size - channels));
     }
 }
 

@@ -86,7 +86,8 @@ INLINE void finish_rows(const struct strand *s, const struct part *part, int64_t
                                   sum_at(odd, r, j, vectors));
             if (second) totals[r][j] = vi_add(totals[r][j], sum_at(both, r, j, vectors));
         }
-    finish_tile(second ? &s->second : &s->first, part, i, DOT_ROWS, panel, panels, totals);
+    finish_tile(second ? &s->second : &s->first, part, i, DOT_ROWS, panel, panels, totals,
+                SUMMARY_ROWS);
 }
 
 /* Panels whose rows are carried at a time. */

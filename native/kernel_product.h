@@ -1,9 +1,9 @@
 /* Integer products tile by tile, and the order of tiles. */
 
-/* From the sums of products to the output. */
+/* From the sums of products to the output; `summary_rows` as in `store_tile`. */
 INLINE void finish_tile(const struct integer_product *p, const struct part *part, int64_t t,
                         int rows, int64_t panel, int panels,
-                        vi totals[][MOST_PANELS * VECTORS]) {
+                        vi totals[][MOST_PANELS * VECTORS], int summary_rows) {
     UNROLL for (int i = 0; i < panels; i++) {
         const int32_t *terms = p->column_terms + (panel + i) * PANEL;
         UNROLL for (int j = 0; j < VECTORS; j++) {
@@ -39,7 +39,7 @@ INLINE void finish_tile(const struct integer_product *p, const struct part *part
                         vf_mul(vf_from_int(totals[r][i * VECTORS + j]), scale);
             }
         }
-        store_values(&p->output, part, t, rows, panel + i, values, i * VECTORS, SUMMARY_ROWS);
+        store_values(&p->output, part, t, rows, panel + i, values, i * VECTORS, summary_rows);
     }
 }
 
@@ -47,7 +47,7 @@ INLINE void integer_tile(const struct integer_product *p, const struct part *par
                          int rows, int64_t panel, int panels) {
     vi totals[MOST_ROWS][MOST_PANELS * VECTORS];
     sum_products(p, t, rows, panel, panels, 1, totals);
-    finish_tile(p, part, t, rows, panel, panels, totals);
+    finish_tile(p, part, t, rows, panel, panels, totals, SUMMARY_ROWS);
 }
 
 /* The panels of a sweep over the rows: as many as keep their weights in a core's second-level

@@ -6,6 +6,7 @@
  * DOT_LANES    groups of 4 channels that one load of activations serves
  * SUMMARY_ROWS rows of integer products whose statistics are summed in float, before double
  * REGISTER     what the compiler calls the registers of activations and sums
+ * IN_TILES     whether integers are multiplied in tiles, see kernel_tiles.h
  * element      a quantized activation of one byte, ACTIVATION_OFFSET less than its uint8
  */
 #include "kokoro_ops.h"
@@ -75,11 +76,15 @@ enum { READS_RUNS = 0 };
 #include "kernel_sums_by_row.h"
 #endif
 #endif
-#include "kernel_peak.h"
 #include "kernel_product.h"
 #include "kernel_float_product.h"
+#if IN_TILES
+#include "kernel_tiles.h"
+#else
+#include "kernel_peak.h"
 #include "kernel_strands.h"
 #include "kernel_pairs.h"
+#endif
 #include "kernel_sigmoids.h"
 #include "kernel_recurrence.h"
 #include "kernel_source.h"
@@ -114,7 +119,15 @@ const struct variant TABLE_OF(VARIANT) = {
     .layout = (enum layout)WEIGHT_LAYOUT,
     .activation_offset = ACTIVATION_OFFSET,
     .reads_runs = READS_RUNS,
+#if IN_TILES
+    .row_bytes = TILE_BYTES,
+    .rows_beyond = TILE_ROWS - 1,
+    .tile_rows = HIGH * TILE_ROWS,
+#else
+    .in_pairs = 1,
+    .row_bytes = GROUP,
     .tile_rows = DOT_ROWS,
+#endif
     .tile_panels = TILE_PANELS,
     .float_tile_rows = FLOAT_ROWS,
     .range = range,

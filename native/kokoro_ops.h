@@ -9,8 +9,11 @@
 
 /* The variants compiled into this library, fastest first; NULL beyond the last. */
 KOKORO_EXPORT const char *kokoro_variant_name(int index);
-/* Whether this processor, under this operating system, runs the variant of that index. */
+/* Whether this processor, under this operating system, runs the variant of that index, if the latter
+ * permits it. */
 KOKORO_EXPORT int kokoro_variant_runs(int index);
+/* Asks the operating system for what a variant that runs here needs: NULL, or why it refuses. */
+KOKORO_EXPORT const char *kokoro_variant_refusal(int index);
 KOKORO_EXPORT const char *kokoro_variant_in_use(void);
 /* For tests and reports of faults, and not while anything runs: 0, or -1 for a name that is not
  * there or does not run here. */

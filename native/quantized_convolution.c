@@ -215,11 +215,11 @@ static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
     w->product.output.columns = w->product.output.row_length = columns;
     w->product.output.last = w->output_rows * columns;
     w->quantization.pad_begin = c->pad_begin;
-    w->quantization.row_size = w->product.row_size = round_up(c->in_channels, GROUP);
+    w->quantization.row_size = w->product.row_size = round_up(c->in_channels, w->variant->row_bytes);
     w->row_unit = w->variant->tile_rows;
     w->least_rows = 4 * w->row_unit;
     const int64_t unit = 2 * w->row_unit * c->dilation; /* a tile of pairs of each strand */
-    if (w->output_rows >= unit && kokoro_set_up_pairs(&w->pairs, c)) {
+    if (w->variant->in_pairs && w->output_rows >= unit && kokoro_set_up_pairs(&w->pairs, c)) {
         w->product.pairs = &w->pairs;
         w->weight_parts = w->panels;
         w->row_unit = unit;
@@ -227,6 +227,11 @@ static void set_up_product(struct work *w, const struct kokoro_convolution *c) {
         w->padded_rows += kokoro_rows_beyond(c);
     }
     cut_product(w, c);
+}
+
+/* Those behind the padded ones may hold anything. */
+static int64_t read_rows(const struct work *w) {
+    return w->padded_rows + w->variant->rows_beyond * w->product.stride;
 }
 
 /* The published graph rounds the bias down to a multiple of the product's scale. */
@@ -281,7 +286,7 @@ static const char *run(const struct runtime *runtime, const struct kokoro_convol
     w.quantize_parts = kokoro_parts(w.padded_rows, elements, 1 << 14);
     w.range_parts = kokoro_knows_ends(c) ? 1 : w.quantize_parts;
     const int64_t vectors = 4 * round_up(c->in_channels, PANEL);
-    const int64_t row_elements = w.padded_rows * w.quantization.row_size;
+    const int64_t row_elements = read_rows(&w) * w.quantization.row_size;
     const int64_t summaries = statistics ? w.row_parts * kokoro_summary_size(c->out_channels) : 0;
     const int64_t columns = round_up(c->out_channels, PANEL);
 
@@ -363,7 +368,7 @@ const char *kokoro_convolve_integers(const struct kokoro_convolution *c, const u
     if (zero_point < 0 || zero_point > 255) return "zero_point must be 0 to 255";
     set_up_product(&w, &plain);
     w.quantization.zero_point = zero_point;
-    const int64_t elements = w.padded_rows * w.product.row_size;
+    const int64_t elements = read_rows(&w) * w.product.row_size;
     const int64_t columns = w.panels * PANEL;
     struct scratch s = {.runtime = w.runtime};
     kokoro_reserve(&s, elements, 1);

@@ -149,6 +149,9 @@ struct variant {
     int activation_offset; /* what is subtracted from a uint8 activation before it is stored */
     int reads_runs;        /* see runs.h */
     int tile_rows, tile_panels, float_tile_rows;
+    int in_pairs;    /* whether it multiplies in pairs of rows */
+    int row_bytes;   /* what those of a row of activations are a multiple of */
+    int rows_beyond; /* rows of a product that are computed beyond the last one, and dropped */
     void (*range)(const struct activation *, int64_t first, int64_t last, struct range *);
     void (*quantize)(const struct activation *, const struct quantization *, int64_t first,
                      int64_t last);

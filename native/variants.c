@@ -1,24 +1,28 @@
+#define _GNU_SOURCE /* syscall */
 #include "variants.h"
 
 #include "kokoro_ops.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 #if defined(__aarch64__)
 #include <sys/auxv.h>
 #endif
 
-extern const struct variant kokoro_variant_avx512vnni, kokoro_variant_avxvnni,
-    kokoro_variant_avx2, kokoro_variant_neon_i8mm, kokoro_variant_neon_dotprod,
+extern const struct variant kokoro_variant_amxint8, kokoro_variant_avx512vnni,
+    kokoro_variant_avxvnni, kokoro_variant_avx2, kokoro_variant_neon_i8mm, kokoro_variant_neon_dotprod,
     kokoro_variant_neon, kokoro_variant_portable;
 
 #if defined(__x86_64__)
-/* Bits of leaf 1 (ecx) and of leaf 7 (ebx, ecx; eax of subleaf 1), and of the registers that the
+/* Bits of leaf 1 (ecx) and of leaf 7 (ebx, ecx, edx; eax of subleaf 1), and of the registers that the
  * operating system saves (XCR0), as in the processors' manuals. */
 enum {
     FMA = 1 << 12,
@@ -29,9 +33,12 @@ enum {
     AVX512DQ = 1 << 17,
     AVX512BW = 1 << 30,
     AVX512VNNI = 1 << 11,
+    AMX_TILE = 1 << 24,
+    AMX_INT8 = 1 << 25,
     AVX_VNNI = 1 << 4,
     XMM_YMM = 0x6,
-    OPMASK_ZMM = 0xe0
+    OPMASK_ZMM = 0xe0,
+    TILES = 0x60000
 };
 #define AVX512VL (1u << 31)
 
@@ -42,7 +49,7 @@ static unsigned saved_registers(void) {
 }
 
 struct features {
-    int avx2, avxvnni, avx512vnni;
+    int avx2, avxvnni, avx512vnni, amxint8;
 };
 
 static struct features features(void) {
@@ -59,11 +66,29 @@ static struct features features(void) {
     const unsigned wide = AVX512F | AVX512DQ | AVX512BW | AVX512VL;
     has.avx512vnni = has.avx2 && (ebx & wide) == wide && (ecx & AVX512VNNI) &&
                      (saved & OPMASK_ZMM) == OPMASK_ZMM;
+    has.amxint8 = has.avx512vnni && (edx & AMX_TILE) && (edx & AMX_INT8) &&
+                  (saved & TILES) == TILES;
     if (subleaves >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx))
         has.avxvnni = has.avx2 && (eax & AVX_VNNI);
     return has;
 }
 
+#if defined(HAVE_AMXINT8)
+static int runs_amxint8(void) { return features().amxint8; }
+
+/* Linux gives the registers of tiles, which make what is saved of a thread 8 KiB larger, to a
+ * process that asks for them: to its threads, those that there are and later ones, and to what it
+ * forks. Without, an instruction of tiles ends the process. */
+static const char *ask_for_tiles(void) {
+    enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
+    if (syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0) return NULL;
+    switch (errno) {
+    case EINVAL: case EOPNOTSUPP: return "Linux is older than 5.16, or has AMX switched off";
+    case ENOSPC: return "a thread's alternate signal stack is too small for AMX";
+    default: return "Linux, or what this process is confined by, does not permit AMX";
+    }
+}
+#endif
 #if defined(HAVE_AVX512VNNI)
 static int runs_avx512vnni(void) { return features().avx512vnni; }
 #endif
@@ -94,38 +119,44 @@ static int runs_everywhere(void) { return 1; }
 static const struct candidate {
     const struct variant *variant;
     int (*runs)(void);
+    const char *(*ask)(void); /* the operating system, before first use: NULL, or why not; or NULL */
 } candidates[] = {
+#if defined(HAVE_AMXINT8)
+    {&kokoro_variant_amxint8, runs_amxint8, ask_for_tiles},
+#endif
 #if defined(HAVE_AVX512VNNI)
-    {&kokoro_variant_avx512vnni, runs_avx512vnni},
+    {&kokoro_variant_avx512vnni, runs_avx512vnni, NULL},
 #endif
 #if defined(HAVE_AVXVNNI)
-    {&kokoro_variant_avxvnni, runs_avxvnni},
+    {&kokoro_variant_avxvnni, runs_avxvnni, NULL},
 #endif
 #if defined(HAVE_AVX2)
-    {&kokoro_variant_avx2, runs_avx2},
+    {&kokoro_variant_avx2, runs_avx2, NULL},
 #endif
 #if defined(HAVE_NEON_I8MM)
-    {&kokoro_variant_neon_i8mm, runs_neon_i8mm},
+    {&kokoro_variant_neon_i8mm, runs_neon_i8mm, NULL},
 #endif
 #if defined(HAVE_NEON_DOTPROD)
-    {&kokoro_variant_neon_dotprod, runs_neon_dotprod},
+    {&kokoro_variant_neon_dotprod, runs_neon_dotprod, NULL},
 #endif
 #if defined(HAVE_NEON)
-    {&kokoro_variant_neon, runs_everywhere}, /* on every arm64 */
+    {&kokoro_variant_neon, runs_everywhere, NULL}, /* on every arm64 */
 #endif
-    {&kokoro_variant_portable, runs_everywhere},
+    {&kokoro_variant_portable, runs_everywhere, NULL},
 };
 
 enum { CANDIDATES = sizeof candidates / sizeof *candidates };
 
 static const struct variant *_Atomic in_use;
 
+static const char *refusal_of(const struct candidate *c) { return c->ask ? c->ask() : NULL; }
+
 const struct variant *kokoro_variant(void) {
     const struct variant *variant = atomic_load_explicit(&in_use, memory_order_acquire);
     if (variant) return variant;
     /* Two threads may both come here; they find the same. */
     int best = 0;
-    while (!candidates[best].runs()) best++;
+    while (!candidates[best].runs() || refusal_of(candidates + best)) best++;
     atomic_store_explicit(&in_use, candidates[best].variant, memory_order_release);
     return candidates[best].variant;
 }
@@ -150,10 +181,14 @@ int kokoro_variant_runs(int index) {
 
 const char *kokoro_variant_in_use(void) { return kokoro_variant()->name; }
 
+const char *kokoro_variant_refusal(int index) {
+    return kokoro_variant_runs(index) ? refusal_of(candidates + index) : NULL;
+}
+
 int kokoro_use_variant(const char *name) {
     for (int i = 0; i < CANDIDATES; i++) {
         if (strcmp(candidates[i].variant->name, name) != 0) continue;
-        if (!candidates[i].runs()) return -1;
+        if (!candidates[i].runs() || refusal_of(candidates + i)) return -1;
         atomic_store_explicit(&in_use, candidates[i].variant, memory_order_release);
         return 0;
     }

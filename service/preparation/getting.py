@@ -74,6 +74,8 @@ def _for_processor(
     def of(native: NativeOperators) -> PreparedModel:
         key = CacheKey(sha256, VERSION, "native", version, int(native.layout))
         detail = f"native operators, {native.kernels}"
+        if native.passed_over:
+            detail += f", not the faster {native.passed_over}"
         return PreparedModel(
             source.path.name, store.folder(key), key, detail, native.path, native.kernels
         )

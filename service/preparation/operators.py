@@ -30,11 +30,14 @@ class NativeOperators:
         path: the file, for `ortffi.SessionBuilder.with_custom_ops`.
         kernels: the instruction set that it uses on this CPU, such as `avx512vnni`.
         layout: of the packed weights that these kernels read.
+        passed_over: a faster instruction set of this CPU that the operating system refuses, and
+            why; empty if there is none or kernels were asked for.
     """
 
     path: Path
     kernels: str
     layout: Layout
+    passed_over: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,9 @@ def find_native_operators(
         if kernels is None and _in_use(library) == PORTABLE:
             raise NativeUnavailableError("this CPU has none of the instruction sets that they need")
         _check_operators(library)
-        return NativeOperators(Path(library._name), _in_use(library), _layout(library))
+        passed_over = _passed_over(library) if kernels is None else ""
+        in_use, read = _in_use(library), _layout(library)
+        return NativeOperators(Path(library._name), in_use, read, passed_over)
     except NativeUnavailableError as error:
         if kernels is None:
             raise
@@ -134,6 +139,24 @@ def _in_use(library: ctypes.CDLL) -> str:
     return name.decode()
 
 
+def _passed_over(library: ctypes.CDLL) -> str:
+    """Tell which set faster than the one in use the operating system refuses, and why."""
+    names = _names(library)
+    for name in names[: names.index(_in_use(library))] if _in_use(library) in names else ():
+        if why := _refusal(library, name):
+            return f"{name}: {why}"
+    return ""
+
+
+def _refusal(library: ctypes.CDLL, name: str) -> str:
+    """Tell why the operating system refuses a set that this CPU has; empty if it does not."""
+    if not hasattr(library, "kokoro_variant_refusal"):  # compiled before any could be refused
+        return ""
+    library.kokoro_variant_refusal.restype = ctypes.c_char_p
+    why: bytes | None = library.kokoro_variant_refusal(_names(library).index(name))
+    return why.decode() if why else ""
+
+
 def _use_layout(library: ctypes.CDLL, layout: Layout) -> None:
     """Have a library use the fastest instruction set of this CPU that reads a layout."""
     for name in _names(library):
@@ -156,7 +179,8 @@ def _use(library: ctypes.CDLL, kernels: str) -> None:
         return
     names = _names(library)
     if kernels in names:
-        raise SettingsError(f"kernels = {kernels}: this CPU does not have this instruction set")
+        why = _refusal(library, kernels) or "this CPU does not have this instruction set"
+        raise SettingsError(f"kernels = {kernels}: {why}")
     raise SettingsError(f"kernels = {kernels}: must be one of {', '.join(names)}")
 
 

@@ -72,8 +72,8 @@ def compiled():
 def library(path=None):
     loaded = ctypes.CDLL(str(path or compiled()))
     for name in (
-        "variant_name", "variant_in_use", "convolve", "quantize", "convolve_integers", "convolve_floats",
-        "convolve_transposed", "channel_statistics", "synthesize", "polar_to_cartesian", "recur",
+        "variant_name", "variant_in_use", "variant_refusal", "convolve", "quantize", "convolve_integers",
+        "convolve_floats", "convolve_transposed", "channel_statistics", "synthesize", "polar_to_cartesian", "recur",
     ):  # fmt: skip
         getattr(loaded, f"kokoro_{name}").restype = c_char_p
     return loaded
@@ -88,7 +88,9 @@ def variants(path=None):
 
 
 def runnable():
-    return [name for i, name in enumerate(variants()) if library().kokoro_variant_runs(i)]
+    loaded = library()
+    permitted = (i for i in range(len(variants())) if not loaded.kokoro_variant_refusal(i))
+    return [variants()[i] for i in permitted if loaded.kokoro_variant_runs(i)]
 
 
 def layout():

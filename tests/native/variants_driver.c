@@ -369,7 +369,7 @@ static void hold(int rounds) {
 int main(int count, char **arguments) {
     const int rounds = count > 1 ? atoi(arguments[1]) : 100;
     for (int i = 0; kokoro_variant_name(i); i++) {
-        if (!kokoro_variant_runs(i)) continue;
+        if (!kokoro_variant_runs(i) || kokoro_variant_refusal(i)) continue;
         candidate = kokoro_variant_name(i);
         hold(rounds);
         printf("%s\n", candidate);

@@ -27,8 +27,11 @@ def compiled(folder, code):
     return path
 
 
-def library_of(folder, kernels, layout=4, operators=OPERATOR_SET):
-    """Compile a library without kernels; `layout` is C, what it says of their weights."""
+def library_of(folder, kernels, layout=4, operators=OPERATOR_SET, refused=None):
+    """Compile a library without kernels; `layout` is C, what it says of their weights.
+
+    `refused` is why the operating system does not permit the fastest.
+    """
     code = f"""
         static const char *in_use = "{kernels}";
         const char *kokoro_variant_in_use(void) {{ return in_use; }}
@@ -44,6 +47,8 @@ def library_of(folder, kernels, layout=4, operators=OPERATOR_SET):
     """
     if layout is not None:
         code += f"int kokoro_layout(void) {{ return {layout}; }}"
+    if refused is not None:
+        code += f'const char *kokoro_variant_refusal(int i) {{ return i ? 0 : "{refused}"; }}'
     if operators is not None:
         code += f"int kokoro_operator_set(void) {{ return {operators}; }}"
     return compiled(folder, code)
@@ -93,6 +98,14 @@ def test_the_layout_is_that_of_the_kernels_in_use(tmp_path):
     assert find_native_operators(path, "abacus").layout is Layout.CENTERED
     # The fastest that read a layout.
     assert find_native_operators(path, layout=Layout.CENTERED).kernels == "abacus"
+
+
+def test_what_the_operating_system_refuses_is_told_and_cannot_be_asked_for(tmp_path):
+    path = library_of(tmp_path, "abacus", refused="not permitted")
+    assert find_native_operators(path).passed_over == "too_new: not permitted"
+    assert not find_native_operators(path, "abacus").passed_over
+    with pytest.raises(SettingsError, match="kernels = too_new: not permitted"):
+        find_native_operators(path, "too_new")
 
 
 def test_kernels_are_measured():
