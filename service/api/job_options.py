@@ -67,6 +67,7 @@ class JobFields(BaseModel):
     )
     quotes_voice: str | None = Field(
         None,
+        examples=["bm_george"],
         description="a voice or a blend for what is between quotation marks; default: the same",
         json_schema_extra=BLEND,
     )
