@@ -281,7 +281,7 @@ GROWING = [
     *[
         pytest.param(beginning, unit, marks=pytest.mark.thorough)
         for unit in UNITS
-        for beginning in ("", "- ", "[", "<think>\n")
+        for beginning in ("", "> ")
     ],
 ]
 
