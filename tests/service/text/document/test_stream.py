@@ -278,11 +278,7 @@ def test_a_text_that_is_no_markdown_is_said_as_it_stands():
 UNITS = ["it goes on ", "It goes on.\n", "- It goes on.\n", "x = f(1).\n", "**a** b. ", "| a |\n", "$x. ", "<a. "]
 GROWING = [
     *[(beginning, "It goes on and on. ") for beginning in ("", "[", "<think>\n", "*")],
-    *[
-        pytest.param(beginning, unit, marks=pytest.mark.thorough)
-        for unit in UNITS
-        for beginning in ("", "> ")
-    ],
+    *[pytest.param(beginning, unit, marks=pytest.mark.thorough) for unit in UNITS for beginning in ("", "> ")],
 ]
 
 
