@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import median
 
 import pypdfium2
-from pypdfium2.raw import FPDFText_GetUnicode
+from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE, FPDFText_GetUnicode
 
 from service.books import tidying
 from service.books.blocks import Block, blocks
@@ -117,9 +117,10 @@ def read_pdf(document: Document) -> Book:
         raise InvalidBookError(f"{document.name} is no PDF, or is damaged: {error}") from error
     with pdf:
         pages = [_lines(pdf, number, budget) for number in range(len(pdf))]
+        pictures = [n for n, page in enumerate(pages) if _is_picture(pdf, n, page)]
         outline = list(_outline(pdf))
         told = pdf.get_metadata_dict()
-    _check_text(pages, document)
+    _check_text(pages, pictures, document)
     lines, left_out = _without_furniture(pages)
     for line, reason in left_out:
         document.ledger.leave_out(_plain(line.text), reason)
@@ -290,18 +291,29 @@ def _joined(pieces: Sequence[_Line], strip: float) -> list[_Line]:
     return found
 
 
-def _check_text(pages: Sequence[Sequence[_Line]], document: Document) -> None:
-    sizes = [sum(len(line.text) for line in page) for page in pages]
-    bare = [number for number, size in enumerate(sizes, start=1) if size < _SPARSE]
-    if len(bare) == len(pages) or 10 * len(bare) > 9 * len(pages):
+def _is_picture(pdf: pypdfium2.PdfDocument, number: int, lines: Sequence[_Line]) -> bool:
+    """Tell whether a page is a picture, with hardly any text."""
+    if sum(len(line.text) for line in lines) >= _SPARSE:
+        return False
+    page = pdf.get_page(number)
+    try:
+        return any(True for _ in page.get_objects(filter=(FPDF_PAGEOBJ_IMAGE,)))
+    finally:
+        page.close()
+
+
+def _check_text(
+    pages: Sequence[Sequence[_Line]], pictures: Sequence[int], document: Document
+) -> None:
+    has_text = any(any(map(str.isalnum, line.text)) for page in pages for line in page)
+    if 10 * len(pictures) > 9 * len(pages) or (pictures and not has_text):
         raise InvalidBookError(
             f"{document.name} has no text, as its pages are pictures; have a program recognize "
             "them (OCR), such as ocrmypdf, first"
         )
-    empty = [number for number, size in enumerate(sizes, start=1) if not size]
-    if empty:
-        shown = ", ".join(map(str, empty[:10])) + (", …" if len(empty) > 10 else "")
-        document.ledger.note(f"pages without text, which may be pictures: {shown}")
+    if pictures:
+        shown = ", ".join(str(n + 1) for n in pictures[:10]) + (", …" if len(pictures) > 10 else "")
+        document.ledger.note(f"pages that are pictures, whose text is not read: {shown}")
 
 
 def _without_furniture(

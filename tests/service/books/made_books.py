@@ -189,7 +189,7 @@ def pdf(path, pages, outline=(), size=(612, 792)):
 
     Args:
         path: of the file.
-        pages: for each the lines on it: text, left, base, size of letters; all in points.
+        pages: for each the lines on it: text, left, base, size of letters; all in points. None for a picture.
         outline: titles and numbers of the pages that they name.
         size: of a page.
     """
@@ -202,8 +202,10 @@ def pdf(path, pages, outline=(), size=(612, 792)):
     for lines in pages:
         content = b"".join(
             b"BT /F1 %g Tf %g %g Td (%s) Tj ET\n" % (height, left, base, escaped(words))
-            for words, left, base, height in lines
+            for words, left, base, height in lines or ()
         )
+        if lines is None:
+            content = b"q 600 0 0 700 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q"
         number = len(objects) + 1
         objects[number] = b"<</Length %d>>stream\n%s\nendstream" % (len(content), content)
         objects[number + 1] = (

@@ -97,13 +97,20 @@ def test_ligatures_are_letters_and_items_are_paragraphs(tmp_path):
     assert [words for _, words in found][:3] == items[:3]
 
 
+def test_little_text_is_read(tmp_path):
+    assert read(tmp_path / "a.pdf", [set_lines(["Hi."]), [], set_lines(["Bye."])])[1] == [
+        ("text", "Hi."),
+        ("text", "Bye."),
+    ]
+
+
 def test_scans_and_damaged_files_are_refused_with_advice(tmp_path):
     with pytest.raises(InvalidBookError, match="OCR"):
-        read(tmp_path / "a.pdf", [[], [], []])
+        read(tmp_path / "a.pdf", [None, None, None])
     with pytest.raises(InvalidBookError, match="OCR"):
-        read(tmp_path / "a.pdf", [set_lines(["Scanned by Ann"])] + [[]] * 20)
+        read(tmp_path / "a.pdf", [set_lines(["Scanned by Ann"])] + [None] * 20)
     for content in (b"", b"%PDF", b"PK\x03\x04" * 9, b"%PDF-1.7\n" + b"\xff" * 999):
         with pytest.raises(InvalidBookError, match="no PDF"):
             read_book(text(tmp_path / "b.pdf", content))
-    book, _ = read(tmp_path / "a.pdf", [set_lines(wrapped(RAIN)), [], set_lines(wrapped(SNOW))])
-    assert book.notes == ("pages without text, which may be pictures: 2",)
+    book, _ = read(tmp_path / "a.pdf", [set_lines(wrapped(RAIN)), None, set_lines(wrapped(SNOW)), []])
+    assert book.notes == ("pages that are pictures, whose text is not read: 2",)
