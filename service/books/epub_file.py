@@ -47,8 +47,6 @@ _NOTES_TYPES = frozenset(["footnotes", "endnotes", "rearnotes", "notes"])
 _DOCUMENT = re.compile(r"html|svg|dtbook|x-oeb1-document|(?:text|application)/xml\Z|\Z")
 """Media types of what has text, as the spines of old books have them too."""
 _NAMED_DOCUMENT = re.compile(r"\.(?:x?html?|xml|svg)\Z", re.I)
-_SPLIT = re.compile(r"[_-]?(?:split|part)?[_-]?\d+\Z")
-"""What a converter adds to the name of a document that it cuts."""
 _OF_A_PAGE = frozenset(("cover", "frontcover", "titlepage", "halftitlepage", "title-page"))
 _MOST_WORDS_OF_A_PAGE = 300
 """A cover or title page with more words is a book whose converter gave it that name."""
@@ -426,8 +424,13 @@ def _headings(blocks: list[Block]) -> Iterator[str]:
 
 def _goes_on(before: str, path: str, blocks: list[Block]) -> bool:
     """Tell whether a document is the next part of one that a converter has cut."""
-    first, second = (_SPLIT.sub("", posixpath.splitext(one)[0]) for one in (before, path))
-    return first == second and not any(True for _ in _headings(blocks))
+    return _uncut(before) == _uncut(path) and not any(True for _ in _headings(blocks))
+
+
+def _uncut(name: str) -> str:
+    """Return the name of a document without what a converter adds when it cuts it."""
+    stem = posixpath.splitext(name)[0].rstrip("0123456789").rstrip("_-")
+    return stem.removesuffix("split").removesuffix("part").rstrip("_-")
 
 
 def _declared_types(root: Element) -> set[str]:

@@ -40,9 +40,9 @@ _MAX_DEPTH = 200
 """Elements inside each other; the walk over a tree calls itself. What is deeper stays in order
 where it is as deep as that."""
 
-_TAG = re.compile(r"<(/?)([A-Za-z_][\w:.-]*)([^<>]*?)(/?)>|<(?=[A-Za-z_])")
+_TAG = re.compile(r"<(/?)([A-Za-z_][\w:.-]*)((?:[^\w:.<>-][^<>]*)?)>|<(?=[A-Za-z_])")
 _END_TAG = re.compile(r"</([A-Za-z_][\w:.-]*)")
-_DOCUMENT_TYPE = re.compile(r"(?i)<!DOCTYPE[^<>\[\]]*\[[^\]]*\]\s*>")
+_DOCUMENT_TYPE = re.compile(r"(?i)<!DOCTYPE[^<>\[\]]{0,300}\[[^\]]{0,4000}\]\s{0,9}>")
 _NO_TEXT = re.compile(
     r"(?is)<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)"
     r"|<(script|style)\b(?:[^<>]*[^<>/])?>.*?(?:</\1\s*>|\Z)"
@@ -204,9 +204,11 @@ def _tagged(text: str, known: Container[str], prefix: str) -> str:
     ended = {name.lower() for name in _END_TAG.findall(text)}
 
     def written(match: re.Match[str]) -> str:
-        slash, name, rest, end = match[1], match[2], match[3], match[4]
+        slash, name, rest = match[1], match[2], match[3]
         if name is None:  # no `>` ends it before the next `<`
             return "&lt;" if prefix else match[0]
+        end = rest[-1:] if rest.endswith("/") else ""
+        rest = rest.removesuffix("/")
         lower = name.lower()
         if slash:
             return f"</{prefix}{name}{rest}>"

@@ -61,6 +61,11 @@ _CHARACTERS = {
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _SENTENCE_END = re.compile(r"[.!?:…。！？][”’\"')\]»」』]*\s*\Z")
 _NOTE = re.compile(r"\s*(?P<mark>\d{1,3}|[*†‡§])[.)\s]\s*\S")
+_ATTACHED = re.compile(r"(?<=[^\W\d_]|[.,;:!?”’\")])\d{1,3}(?![\w.])")
+"""A number that may mark a note: it stands behind a word or a mark, without a space."""
+_DIGITS = re.compile(r"\d+")
+_NUMERAL = re.compile(r"[ivxlcdm]+", re.I)
+_BETWEEN_AUTHORS = re.compile(r"[;&]")
 _LIST_ITEM = re.compile(r"\s*(?:[•◦▪‣–-]|\d{1,2}[.)])\s+\S")
 
 
@@ -127,7 +132,7 @@ def read_pdf(document: Document) -> Book:
     paragraphs = list(_paragraphs(lines, document.ledger))
     known = {word.lower() for line in lines for word in _WORD.findall(line.text)}
     found, starts = _blocks_of(paragraphs, known, document.ledger)
-    authors = (one.strip() for one in re.split(r"[;&]", told.get("Author", "")))
+    authors = (one.strip() for one in _BETWEEN_AUTHORS.split(told.get("Author", "")))
     title = " ".join(told.get("Title", "").split())
     return Book(
         title if any(map(str.isalnum, title)) else document.stem,
@@ -359,10 +364,10 @@ def _number(text: str) -> int | None:
     """Return the number of a page, if a line is no more than that."""
     if not is_page(text):
         return None
-    digits = re.search(r"\d+", text)
+    digits = _DIGITS.search(text)
     if digits is not None:
         return int(digits[0])
-    letters = re.search(r"[ivxlcdm]+", text, re.I)
+    letters = _NUMERAL.search(text)
     return None if letters is None else tidying.roman(letters[0].upper())
 
 
@@ -431,7 +436,8 @@ def _without_marks(
     for line in lines:
         text = line.text
         for mark in list(marks.get(line.page, ())):
-            found = re.search(rf"(?<=[^\W\d_]|[.,;:!?”’\")]){mark}(?![\w.])", text)
+            attached = (one for one in _ATTACHED.finditer(text) if one[0] == mark)
+            found = next(attached, None)
             if found is not None:
                 text = text[: found.start()] + text[found.end() :]
                 marks[line.page].remove(mark)
