@@ -44,6 +44,7 @@ REPEATS = {14: 15, 96: 9, 398: 5}
 
 HTTP_REPEATS = 5
 SPEEDUPS: dict[str | None, Bound] = {
+    "amxint8": Bound(9.0, least=True),
     "avx512vnni": Bound(4.6, least=True),
     "avx2": Bound(2.2, least=True),
     "stock": Bound(2.0, least=True),

@@ -130,16 +130,6 @@ INLINE void store_values(const struct output *o, const struct part *part, int64_
     store_edges(o, part, first_row, rows, panel, edge);
 }
 
-INLINE void prefetch_row(const struct output *o, int64_t row, int64_t panel, int panels) {
-    UNROLL for (int i = 0; i < panels; i++) {
-        const int64_t at = row * o->row_length + (panel + i) * PANEL - o->shift;
-        if (at < o->first || at >= o->last) continue;
-        __builtin_prefetch(o->y + at, 1);
-        if (o->residual) __builtin_prefetch(o->residual + at);
-        if (o->addend) __builtin_prefetch(o->addend + at);
-    }
-}
-
 /* The rows of a tile lie far apart, which no processor foresees: a part of them is asked for with
  * every tap of the kernel, so that all are there when the tile is stored. */
 INLINE void prefetch_output(const struct output *o, int64_t first_row, int rows, int64_t panel,
@@ -147,7 +137,13 @@ INLINE void prefetch_output(const struct output *o, int64_t first_row, int rows,
     if (o->y == NULL) return;
     const int64_t last = first_row + rows * (tap + 1) / taps;
     for (int64_t row = first_row + rows * tap / taps; row < last; row++)
-        prefetch_row(o, row, panel, panels);
+        UNROLL for (int i = 0; i < panels; i++) {
+            const int64_t at = row * o->row_length + (panel + i) * PANEL - o->shift;
+            if (at < o->first || at >= o->last) continue;
+            __builtin_prefetch(o->y + at, 1);
+            if (o->residual) __builtin_prefetch(o->residual + at);
+            if (o->addend) __builtin_prefetch(o->addend + at);
+        }
 }
 
 static __attribute__((noinline)) void store_integers(const struct output *o, int64_t first_row,

@@ -188,8 +188,9 @@ static void cut_product(struct work *w, const struct kokoro_convolution *c) {
     const int64_t row_tiles = ceil_div(w->output_rows, w->variant->tile_rows);
     const int64_t panel_tiles = ceil_div(w->panels, w->variant->tile_panels);
     int64_t parts = kokoro_parts(row_tiles * panel_tiles, operations, 1 << 22);
-    /* Each subtracts rows for itself, and multiplies more at the start of a strand. */
-    if (w->product.pairs && parts > MOST_PARTS / 2) parts = MOST_PARTS / 2;
+    /* Each subtracts rows for itself, and multiplies more at the start of a strand; or else finishes
+     * its last tiles when it multiplies no more. */
+    if ((w->product.pairs || !w->variant->in_pairs) && parts > MOST_PARTS / 2) parts = MOST_PARTS / 2;
     const int64_t high = ceil_div(w->output_rows, w->least_rows);
     w->row_parts = parts < high ? parts : high;
     if (w->row_parts > 2) w->row_parts -= w->row_parts % 2;
