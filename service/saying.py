@@ -160,7 +160,10 @@ class _Spoken:
     def __str__(self) -> str:
         n_dropped = self._coverage.n_dropped
         dropped = f"; {n_dropped} characters are not said" if n_dropped else ""
-        return f"{self._audio_s:.2f} s of speech in {self._compute_s:.2f} s{dropped}"
+        told = (f"{one.names} {one.line}:{one.column}" for one in self._coverage.ignored)
+        ignored = ", ".join(told)
+        ignored = f"; ignored: {ignored}" if ignored else ""
+        return f"{self._audio_s:.2f} s of speech in {self._compute_s:.2f} s{dropped}{ignored}"
 
     def segments(
         self, synthesizer: Synthesizer, utterance: Utterance, delivery: Delivery

@@ -13,14 +13,17 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_LOCALE = re.compile(r"(?P<locale>[a-z]{2,3}-(?:[A-Z][a-z]{3}-)?[A-Z]{2})-(?P<name>[A-Za-z0-9]+.*)")
-_KINDS = re.compile(r"(?:Multilingual|Turbo|Dragon|HD|Latest|Expressive|Neural|RUS|:\w+)+$")
-_LETTERED = re.compile(r"(?:[A-Za-z]+[0-9]?-)+(?P<letter>[A-Z])")
+_LOCALE = re.compile(r"[a-z]{2,3}-(?:[A-Z][a-z]{3}-)?[A-Z]{2}(?=-[A-Za-z0-9])")
+_LETTERED = re.compile(r"[A-Za-z]{1,20}[0-9]?(?:-[A-Za-z]{1,20}[0-9]?){0,3}-(?P<letter>[A-Z])")
+_APART = str.maketrans("_()-", "    ")
+
+_KINDS = ("Multilingual", "Turbo", "Dragon", "HD", "Latest", "Expressive", "Neural", "RUS")
+"""What Azure's names end with, after the voice's own."""
 
 _SEXES_OF_LETTERS = {
     "en-US": "mmfmfffffmm", "en-GB": "fmfmmf", "en-AU": "fmfm", "en-IN": "fmmf", "fr-FR": "fmfmffm",
     "fr-CA": "fmfm", "es-ES": "fmffffm", "es-US": "fmm", "it-IT": "ffmmfm", "ja-JP": "ffmm",
-    "hi-IN": "fmmfem", "pt-BR": "fmf", "cmn-CN": "fmmf", "cmn-TW": "fmm",
+    "hi-IN": "fmmffm", "pt-BR": "fmf", "cmn-CN": "fmmf", "cmn-TW": "fmm",
 }  # fmt: skip
 """Google's voices of each language: the sexes of A, B, C and so on."""
 
@@ -127,11 +130,11 @@ class ForeignVoice:
 
 def foreign_voice(name: str) -> ForeignVoice | None:
     """Return what the name of a voice of another system tells of it; None if it is unknown."""
-    match = _LOCALE.fullmatch(name)
+    match = _LOCALE.match(name)
     language: str | None = None
     locale, bare = "", name
     if match is not None:
-        locale, bare = match["locale"], match["name"]
+        locale, bare = match[0], name[match.end() + 1 :]
         try:
             language = find_language(locale).code
         except LanguageUnavailableError:
@@ -141,7 +144,8 @@ def foreign_voice(name: str) -> ForeignVoice | None:
         sexes = _SEXES_OF_LETTERS.get(locale, "fm")
         index = ord(lettered["letter"]) - ord("A")
         return ForeignVoice(language, "male" if sexes[index % len(sexes)] == "m" else "female")
-    words = re.split(r"[\s_()-]+", _KINDS.sub("", bare).removeprefix("Microsoft ").strip())
+    bare = _own_name(bare).removeprefix("Microsoft ")
+    words = bare.translate(_APART).split() or [""]
     given = words[-1].lower() if match is not None else words[0].lower()
     sex = "male" if given in _MEN else "female" if given in _WOMEN else None
     if match is None:
@@ -150,3 +154,13 @@ def foreign_voice(name: str) -> ForeignVoice | None:
     if match is None and sex is None and language is None:
         return None
     return ForeignVoice(language, sex)
+
+
+def _own_name(name: str) -> str:
+    """Return the name of a voice without what tells its kind: `Ava` of `AvaMultilingualNeural`."""
+    name = name.partition(":")[0]
+    kind = next(filter(name.endswith, _KINDS), "")
+    while kind:
+        name = name.removesuffix(kind)
+        kind = next(filter(name.endswith, _KINDS), "")
+    return name

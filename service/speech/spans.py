@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -184,12 +183,19 @@ def _parted(
         yield reading, None
         return
     of_mark = {mark: pause for pause in pauses for mark in pause.marks}
-    pattern = re.compile(f"[{re.escape(''.join(of_mark))}]+[{re.escape(_CLOSING)}]*(?= |$)")
-    start = 0
-    for match in pattern.finditer(reading.phonemes):
-        yield _slice(reading, start, match.end()), of_mark[match[0][0]]
-        start = match.end()
-    yield _slice(reading, start, len(reading.phonemes)), None
+    phonemes = reading.phonemes
+    start = place = 0
+    while place < len(phonemes):
+        first = phonemes[place]
+        place += 1
+        if first not in of_mark:
+            continue
+        while phonemes[place : place + 1] and phonemes[place] in (*of_mark, *_CLOSING):
+            place += 1
+        if phonemes[place : place + 1] in ("", " "):
+            yield _slice(reading, start, place), of_mark[first]
+            start = place
+    yield _slice(reading, start, len(phonemes)), None
 
 
 def _slice(reading: Reading, start: int, end: int) -> Reading:

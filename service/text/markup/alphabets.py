@@ -78,7 +78,7 @@ _SAPI_VOWELS = frozenset(
 _KANA = frozenset({"x-amazon-yomigana", "x-amazon-pron-kana", "yomigana", "kana", "x-kana"})
 _PINYIN = frozenset({"x-amazon-pinyin", "pinyin", "x-pinyin"})
 _ACCENT_SIGNS = re.compile(r"['’/*_|;+]")
-_SYLLABLE = re.compile(r"([a-zü:]+?)r?\s*([0-5])(?![0-9])")
+_SYLLABLE = re.compile(r"([a-zü:]{1,7}?)r?\s?([0-5])(?![0-9])")
 _TONE_MARKS = {"\u0304": "1", "\u0301": "2", "\u030c": "3", "\u0300": "4"}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import groupby
 
 from service.text.markup.passages import Interpretation
 from service.text.markup.values import quote
@@ -48,7 +49,6 @@ _TIMES = frozenset(
     ["hms12", "hms24", "hms", "hm12", "hm24", "hm", "h12", "h24", "h", "ms", "s", "m"]
 )
 _SEPARATORS = re.compile(r"[-/.:, ]")
-_REPEATED = re.compile(r"(.)\1+")
 _COUNTRY = re.compile(r"\+?[0-9]{1,3}|[a-z]{2}")
 
 
@@ -95,11 +95,12 @@ def kind_of(written: str, form: str) -> Kind:
         return Kind(interpretation)
     short = _SEPARATORS.sub("", form)
     if interpretation == "date":
-        short = _REPEATED.sub(r"\1", short)
+        short = "".join(letter for letter, _ in groupby(short))
         if short in _DATES:
             return Kind(interpretation, short)
     elif interpretation in ("time", "duration"):
-        short = _REPEATED.sub(r"\1", short) if not short[-1].isdigit() else short
+        if not short[-1:].isdigit():
+            short = "".join(letter for letter, _ in groupby(short))
         if short in _TIMES:
             return Kind(interpretation, short)
     elif interpretation == "telephone" and _COUNTRY.fullmatch(form):

@@ -124,10 +124,9 @@ _SENTENCE_PAUSES = {
     "enumerationcomma": "、",
 }
 
-_ATTRIBUTE = re.compile(r"""(?P<name>[^\s=/<>"']+)\s*=\s*(?:"[^"]*"|'[^']*')""")
-_AFTER = re.compile(
-    r"\s*(?P<id>[^\s.+-]+)\.(?P<edge>begin|end)\s*(?:(?P<sign>[+-])\s*(?P<time>\S+))?\s*"
-)
+_TAG_NAME = re.compile(r"<[^\s/>]+")
+_ATTRIBUTE = re.compile(r"""\s*(?P<name>[^\s=/<>"']+)\s*=\s*(?:"[^"]*"|'[^']*')""")
+_AFTER = re.compile(r"(?P<id>[^\s.+-]+)\.(?P<edge>begin|end)(?:\s*(?P<sign>[+-])\s*(?P<time>\S+))?")
 
 _MOST_COPIES = 4
 """How many times a document may be said again by repetitions of its parts."""
@@ -250,8 +249,12 @@ class TolerantWalk(DocumentWalk):
         """Return the offset of an attribute that the element has."""
         start, places = self._places
         if start != element.start:
-            found = _ATTRIBUTE.finditer(self._text, element.start, element.content_start)
-            places = {match["name"]: match.start() for match in found}
+            places = {}
+            match = _TAG_NAME.match(self._text, element.start)
+            while match is not None:
+                match = _ATTRIBUTE.match(self._text, match.end(), element.content_start)
+                if match is not None:
+                    places[match["name"]] = match.start("name")
             self._places = element.start, places
         return places[attribute]
 
