@@ -28,7 +28,7 @@ MAX_BLEND_LENGTH = 512
 UNKNOWN_PACE = 10.0
 """Phonemes per second of a voice without a description: the pace of the slowest voice."""
 
-USUAL_LUFS = -22.0
+USUAL_LUFS = -21.0
 """Integrated loudness of the voice in the middle of all, and of voices without a description."""
 
 _PART = re.compile(r"\s*([A-Za-z0-9_\-]+)\s*(?:\(([^()]*)\)\s*)?")

@@ -125,7 +125,7 @@ class DialogueRequest(StrictModel):
     volume: float = VOLUME
     loudness: float | None = LOUDNESS
     normalize_loudness: bool = Field(
-        True, description="bring the voices to the same loudness, which differs by up to 9 dB"
+        True, description="bring the voices to the same loudness, which differs by up to 13 LU"
     )
     stream: bool = Field(False, description="send audio while it is made")
     decoding: Decoding | None = Field(None, description="as for /synthesize")

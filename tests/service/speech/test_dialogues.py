@@ -1,9 +1,11 @@
 """Dialogues: turns, plays and what is known by turn."""
 
+import numpy as np
 import pytest
 
+from service.audio.loudness import measure
 from service.errors import InvalidRequestError
-from service.speech import Utterance, WordTime
+from service.speech import Delivery, Utterance, WordTime
 from service.speech.dialogues import SaidTurn, by_turn, dialogue, turns_of_play
 
 
@@ -31,3 +33,21 @@ def test_a_play_has_speakers_and_lines_that_go_on():
 def test_a_play_without_speakers_or_voices_is_refused(play, reason):
     with pytest.raises(InvalidRequestError, match=reason):
         turns_of_play(play, {"ANNA": "x"})
+
+
+def test_the_voices_of_a_dialogue_are_equally_loud(synthesizer):
+    texts = ["The city council voted on Tuesday.", "Well, that is quite a story, is it not?"]
+    voices = ["af_heart", "af_nova", "am_puck", "bf_emma"]
+    turns = [SaidTurn(text, voice) for text in texts for voice in voices]
+
+    def difference_lu(*, even):
+        utterance = dialogue(turns, Utterance("", even=even), 0.4)
+        said = {voice: [] for voice in voices}
+        for segment in synthesizer.stream(synthesizer.plan(utterance, Delivery(timed=True))):
+            for one in by_turn(segment.words[:1], utterance.turns):
+                said[turns[one.turn].voice].append(segment.samples)
+        levels = [measure([np.concatenate(parts)]).lufs for parts in said.values()]
+        return max(levels) - min(levels)
+
+    assert difference_lu(even=False) > 5
+    assert difference_lu(even=True) < 1
