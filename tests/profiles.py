@@ -6,7 +6,7 @@ says only where one example costs much more, or much less, than usual.
 
 from hypothesis import HealthCheck, given, settings  # noqa: TID251
 
-__all__ = ["costly", "given", "many"]
+__all__ = ["costly", "counted", "given", "many"]
 
 # No test has a deadline: on a busy machine every one would be missed some day. Fixtures that live
 # as long as a test function hold nothing that its examples change.
@@ -26,3 +26,8 @@ def costly(part=10, **more):
 def many(**more):
     """Return settings with five times as many examples."""
     return settings(max_examples=settings().max_examples * 5, **more)
+
+
+def counted(n_examples):
+    """Return settings with exactly so many examples, for a slow test of a proof that names a number."""
+    return settings(max_examples=n_examples)
