@@ -98,7 +98,7 @@ def test_pitch_moves_the_voice_and_leaves_the_length(synthesizer):
         return 24_000 / lag
 
     plain = joined(say(synthesizer, SENTENCE))
-    for semitones in (-4, 4):
+    for semitones in (-4, 2):
         moved = joined(say(synthesizer, f"<prosody pitch='{semitones:+d}st'>{SENTENCE}</prosody>"))
         assert abs(moved.size - plain.size) < 2_400
         ratio = pitch_hz(moved) / pitch_hz(plain)

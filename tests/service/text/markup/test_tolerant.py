@@ -162,8 +162,8 @@ def test_volumes_are_gains_within_limits(value, decibels):
 
 @pytest.mark.parametrize(
     ("value", "semitones"),
-    [("high", 2), ("+2st", 2), ("-1.5st", -1.5), ("+10%", 1.65), ("-10%", -1.82), ("+20Hz", 1.57), ("210Hz", 0),
-     ("+19st", 6), ("x", 1)],
+    [("high", 1), ("+2st", 2), ("-1.5st", -1.5), ("+10%", 1.65), ("-10%", -1.82), ("+20Hz", 1.57), ("210Hz", 0),
+     ("+19st", 2), ("x", 1)],
 )  # fmt: skip
 def test_pitches_are_semitones_within_limits(value, semitones):
     pitch, reason = pitch_of(value, 1.0 if value == "x" else 0.0, "female")
