@@ -36,13 +36,15 @@ _ATTRIBUTES_WORK = 400_000_000
 one tag, or 100 in each of 40,000. lxml compares each attribute with all before it, and each look at
 all of them is as dear: a second for 20,000."""
 
+_HEAD = 2000
+"""Characters in which a document type begins."""
+
 _MAX_DEPTH = 200
 """Elements inside each other; the walk over a tree calls itself. What is deeper stays in order
 where it is as deep as that."""
 
 _TAG = re.compile(r"<(/?)([A-Za-z_][\w:.-]*)((?:[^\w:.<>-][^<>]*)?)>|<(?=[A-Za-z_])")
 _END_TAG = re.compile(r"</([A-Za-z_][\w:.-]*)")
-_DOCUMENT_TYPE = re.compile(r"(?i)<!DOCTYPE[^<>\[\]]{0,300}\[[^\]]{0,4000}\]\s{0,9}>")
 _NO_TEXT = re.compile(
     r"(?is)<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)"
     r"|<(script|style)\b(?:[^<>]*[^<>/])?>.*?(?:</\1\s*>|\Z)"
@@ -189,6 +191,16 @@ def _without_sections(text: str) -> str:
     return _NO_TEXT.sub(written, text) if "<![CDATA[" in text else text
 
 
+def _without_declarations(text: str) -> str:
+    """Return a document without a document type that has declarations, which HTML has not."""
+    start = text[:_HEAD].upper().find("<!DOCTYPE")
+    opening, end = text.find("[", start), text.find(">", start)
+    if start < 0 or not 0 <= opening < end:
+        return text
+    end = text.find(">", text.find("]", opening))
+    return text[:start] + text[end + 1 :] if text.find("]", opening) > 0 and end > 0 else text
+
+
 def _tagged(text: str, known: Container[str], prefix: str) -> str:
     """Return a document with tags that mean to a parser of HTML what their writer meant.
 
@@ -200,7 +212,7 @@ def _tagged(text: str, known: Container[str], prefix: str) -> str:
         known: names of elements that may lack a last tag.
         prefix: put before all names.
     """
-    text = _DOCUMENT_TYPE.sub("", text, count=1)
+    text = _without_declarations(text)
     ended = {name.lower() for name in _END_TAG.findall(text)}
 
     def written(match: re.Match[str]) -> str:
