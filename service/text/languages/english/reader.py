@@ -10,6 +10,7 @@ from typing import NamedTuple
 from service.text.espeak.reader import EspeakReader
 from service.text.languages.english.capitals import calm
 from service.text.languages.english.heteronyms import find_pronunciations, find_sense
+from service.text.languages.english.homographs import SOUNDS, Homographs, tag_of
 from service.text.languages.english.lexicon import Lexicon
 from service.text.languages.english.tagger import tag
 from service.text.languages.english.tokens import Next, Token
@@ -69,6 +70,7 @@ class EnglishReader(Reader):
         self._tag: Tagger = tagger or (lambda words, spaced: tag(words))
         self._guess = lru_cache(_GUESSES_KEPT)(espeak.read_word)
         self._lexicon = Lexicon(british=british, guess=self._guess)
+        self._homographs = Homographs.load()
 
     def skipped(self, text: TracedText) -> list[int]:
         """Return the indexes of meaningful characters that espeak-ng would skip, in order."""
@@ -82,7 +84,16 @@ class EnglishReader(Reader):
         given = {index for index, part in enumerate(parts) if spans[part.span].tag is not None}
         for index in given:
             tags[index] = spans[parts[index].span].tag or tags[index]
-        for index, phonemes in find_pronunciations(words, tags, british=self._british).items():
+        found = find_pronunciations(words, tags, british=self._british)
+        for index in range(len(words)):
+            decision = None if index in given else self._homographs.choose(words, index)
+            if decision is None:
+                continue
+            if decision.reading in SOUNDS:
+                found[index] = SOUNDS[decision.reading][self._british]
+            else:
+                tags[index] = tag_of(decision.reading, tags[index])
+        for index, phonemes in found.items():
             if parts[index].phonemes is None and index not in given:
                 parts[index] = parts[index]._replace(phonemes=phonemes)
         for index in given:
