@@ -136,13 +136,14 @@ test-gpu: $(DEV_READY) $(MODELS_READY) $(GPU_READY) ## Test on an NVIDIA GPU; el
 	@$(GPU_ENVIRONMENT) $(BIN)/python -m pytest -m "" tests/gpu \
 		$(patsubst %,tests/ortffi/test_%.py,cuda providers assignment binding profile) $(ARGS)
 
-check: $(DEV_READY) ## What CI runs: lint, format, types, test-all, test-cuda, test-clients, test-oldest.
+# In one run: each would collect its tests in a quarter of a minute for each worker. Hypothesis tries
+# half as many examples as in test-all, since others are tried every time.
+check: $(DEV_READY) $(MODELS_READY) $(CLIENTS_READY) $(PAGE_READY) ## What CI runs: lint, format, types, all tests but those of test-slow and test-cluster.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(MAKE) test-all
-	$(MAKE) test-cuda
-	$(MAKE) test-clients
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not alone and not cluster"
+	$(BIN)/python -m pytest -m "alone and not slow and not cluster" $(ALONE)
 	$(MAKE) test-oldest
 
 fmt: $(DEV_READY) ## Format the code and sort its imports.
