@@ -56,7 +56,7 @@ MOST_SHORT_MODULES = 87
 TEXT_LAYERS = [
     {"backtracking", "languages", "offset_mapping", "scripts", "stress", "turn", "vocabulary", "wordlist"},
     {"characters", "reading", "spans"},
-    {"document", "markup", "punctuation", "reader"},
+    {"document", "lattice", "markup", "punctuation", "reader"},
     {"clauses", "espeak", "lexicon_entries", "mixed", "normalization", "omissions"},
     {"a language", "text_blocks", "user_lexicon"},
     {"readers"}, {"frontend"}, {"__init__"},

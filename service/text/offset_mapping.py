@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 _WHITE_SPACE = re.compile(r"\s+")
 
@@ -45,6 +45,10 @@ class TracedText:
         if not self.text:
             raise ValueError("an empty text has no span")
         return self._starts[0], self._ends[-1]
+
+    def characters(self) -> Iterator[tuple[str, int, int]]:
+        """Return each character with the start and end of its span."""
+        return zip(self.text, self._starts, self._ends, strict=True)
 
     def within(self, start: int, end: int) -> tuple[int, int]:
         """Return the range of characters that lie in a span of the caller's text."""

@@ -9,6 +9,7 @@ from itertools import chain, repeat
 from typing import NamedTuple
 
 from service.text.languages import LANGUAGES
+from service.text.lattice.reader import Decision, LatticeReader, Rewriting
 from service.text.markup.passages import Hint, Interpretation
 from service.text.normalization import (
     addresses,
@@ -27,6 +28,11 @@ _MAX_ROUNDS = 8
 """Most rounds in which the rules are applied. Removing a mark may uncover another; two rounds are
 usual."""
 
+_CHOSEN = frozenset({"digit_by_digit", "emoji", "emoticons", "entities"})
+"""Modules whose rules do what the caller chose or what a format demands: nothing outweighs them."""
+
+_CHOSEN_URLS = _CHOSEN | {"addresses"}
+
 Interpret = Callable[[str, Interpretation, str], str | None]
 """Returns the words for a text of a known kind, None if it is not of that kind."""
 
@@ -41,6 +47,8 @@ class LanguageRules(NamedTuple):
         pictures: its words for symbols and pictures.
         early: applied before those for markup and addresses, whose signs they need.
         unmarked: applied between those for markup and those for addresses.
+        lattice: reads the text by grammars and learned weights, with what the rules write as one
+            of the candidates.
     """
 
     rules: tuple[Rule, ...]
@@ -49,6 +57,7 @@ class LanguageRules(NamedTuple):
     pictures: PictureWords
     early: tuple[Rule, ...] = ()
     unmarked: tuple[Rule, ...] = ()
+    lattice: LatticeReader | None = None
 
 
 def normalize(
@@ -70,40 +79,81 @@ def normalize(
         choices: of the caller. What they say of markup is done: the text has none.
         named_emoji: whether emoji are named if the caller does not choose.
     """
-    rules = _chosen(language, choices, named_emoji=named_emoji)
+    rules = rules_for(language, choices, named_emoji=named_emoji)
+    known: list[tuple[int, int]] = []
     if hints:
-        text = _interpreted(text, hints, rules.interpret)
+        text, known = _interpreted(text, hints, rules.interpret)
+    if rules.lattice is None:
+        return _rewritten(text, rules.rules, fixed)
+    kept = [text.within(*span) for span in [*fixed, *known]]
+    return rules.lattice.read(text, rewriting(text.text, rules, kept, choices), kept)
+
+
+def explain(
+    text: TracedText, language: str, *, choices: Normalization = USUAL, named_emoji: bool = False
+) -> list[Decision]:
+    """Return what is decided about a text, nothing for a language without grammars.
+
+    Offsets are those of the text itself. Arguments are those of `normalize`.
+    """
+    rules = rules_for(language, choices, named_emoji=named_emoji)
+    if rules.lattice is None:
+        return []
+    return rules.lattice.explain(text.text, rewriting(text.text, rules, (), choices))
+
+
+def rewriting(
+    text: str, rules: LanguageRules, fixed: Sequence[tuple[int, int]], choices: Normalization
+) -> Rewriting:
+    """Return what the rules make of a text, for the grammars to weigh."""
+    applied: list[tuple[int, int, str]] = []
+    written = _rewritten(TracedText(text), rules.rules, fixed, applied)
+    return Rewriting(written, applied, _CHOSEN if choices.urls == "full" else _CHOSEN_URLS)
+
+
+def _rewritten(
+    text: TracedText,
+    rules: Sequence[Rule],
+    fixed: Sequence[tuple[int, int]],
+    applied: list[tuple[int, int, str]] | None = None,
+) -> TracedText:
+    """Return the text after rounds of rules in which something changed."""
     unchanged = 0  # rules in a row
-    for rule in chain.from_iterable(repeat(rules.rules, _MAX_ROUNDS)):
+    for rule in chain.from_iterable(repeat(rules, _MAX_ROUNDS)):
         before = text.text
-        text = apply(text, rule, fixed)
+        text = apply(text, rule, fixed, applied)
         unchanged = unchanged + 1 if text.text == before else 0
-        if unchanged == len(rules.rules):
+        if unchanged == len(rules):
             break
     return text
 
 
 def load(language: str, choices: Normalization = USUAL, *, named_emoji: bool = False) -> None:
     """Load the rules that `normalize` needs, which takes up to a quarter of a second."""
-    _chosen(language, choices, named_emoji=named_emoji)
+    rules_for(language, choices, named_emoji=named_emoji)
 
 
-def _chosen(language: str, choices: Normalization, *, named_emoji: bool) -> LanguageRules:
+def rules_for(language: str, choices: Normalization, *, named_emoji: bool = False) -> LanguageRules:
+    """Return the rules of a language for what a caller chose."""
     reading: EmojiReading = "name" if named_emoji else "skip"
     return _rules(language, replace(choices, emoji=choices.emoji or reading))
 
 
-def _interpreted(text: TracedText, hints: Sequence[Hint], interpret: Interpret) -> TracedText:
-    """Write the parts with hints as words."""
+def _interpreted(
+    text: TracedText, hints: Sequence[Hint], interpret: Interpret
+) -> tuple[TracedText, list[tuple[int, int]]]:
+    """Write the parts with hints as words; return the text, and where it was done."""
     parts: list[TracedText] = []
+    known: list[tuple[int, int]] = []
     done = 0
     for hint in hints:
         start, end = text.within(hint.start, hint.end)
         words = interpret(text.text[start:end].strip(), hint.interpretation, hint.detail)
         if words is not None and start < end:
             parts += [text[done:start], text[start:end].rewritten(words)]
+            known.append((hint.start, hint.end))
             done = end
-    return concatenate([*parts, text[done:]])
+    return concatenate([*parts, text[done:]]), known
 
 
 @cache

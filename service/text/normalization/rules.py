@@ -41,8 +41,18 @@ def needing(characters: str, rules: Iterable[Rule]) -> tuple[Rule, ...]:
 _characters = lru_cache(2)(frozenset[str])
 
 
-def apply(text: TracedText, rule: Rule, fixed: Sequence[tuple[int, int]] = ()) -> TracedText:
-    """Return the text after one rule; arguments as those of `rewrite`."""
+def apply(
+    text: TracedText,
+    rule: Rule,
+    fixed: Sequence[tuple[int, int]] = (),
+    applied: list[tuple[int, int, str]] | None = None,
+) -> TracedText:
+    """Return the text after one rule; arguments as those of `rewrite`.
+
+    Args:
+        applied: gets the span of the caller's text of each match that was rewritten, and the name
+            of the module whose rule did it.
+    """
     if rule.needs and _characters(text.text).isdisjoint(rule.needs):
         return text
     if rule.pattern.search(text.text) is None:
@@ -55,9 +65,18 @@ def apply(text: TracedText, rule: Rule, fixed: Sequence[tuple[int, int]] = ()) -
         if any(first < end and start < last for first, last in kept):
             return untouched
         words = rule.write(match)
-        return untouched if words is None else words
+        if words is None:
+            return untouched
+        if applied is not None:
+            applied.append((*untouched.span, _module(rule.write)))
+        return words
 
     return text.sub(rule.pattern, rewritten)
+
+
+def _module(write: Write) -> str:
+    """Return the name of the module of a function, which may have arguments bound to it."""
+    return getattr(write, "func", write).__module__.rpartition(".")[2]
 
 
 def rewrite(

@@ -215,6 +215,9 @@ def test_no_product_of_letters_loses_one():
             assert said(text).lower().replace("you", "u") == product
 
 
+REWRITTEN = set(LANGUAGES) - {"en-us"}
+"""Languages whose rules rewrite what rules wrote; with grammars a text is decided at once."""
+
 STARS = [
     *"*_~$[](){}`\\/.,!-+=^%#&|<>\"' \n5abIéकπ½²★猫的長",
     *["**", "***", "****", "__", "~~", "](x.y)", "\n\n", "10 am", "$5", "$5 million", "word", "fu", "ck", "width"],
@@ -222,9 +225,8 @@ STARS = [
 ]
 
 
-@given(pieces=st.lists(st.sampled_from(STARS), max_size=14), language=st.sampled_from(sorted(LANGUAGES)))
+@given(pieces=st.lists(st.sampled_from(STARS), max_size=14), language=st.sampled_from(sorted(REWRITTEN)))
 @profiles.many()
 def test_what_stars_became_does_not_change(pieces, language):
-    for code in ("en-us", language):
-        once = normalize(clean_text(TracedText("".join(pieces))), code).text
-        assert normalize(clean_text(TracedText(once)), code).text == once
+    once = normalize(clean_text(TracedText("".join(pieces))), language).text
+    assert normalize(clean_text(TracedText(once)), language).text == once

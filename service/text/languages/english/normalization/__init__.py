@@ -157,6 +157,8 @@ PICTURES = PictureWords(
 
 def language_rules(*, british: bool) -> LanguageRules:
     """Return the rules of a variety."""
+    from service.text.languages.english import grammars  # its tables are those of modules here
+
     return LanguageRules(
         rules(british=british),
         partial(interpret, british=british),
@@ -164,4 +166,5 @@ def language_rules(*, british: bool) -> LanguageRules:
         PICTURES,
         early=early_rules(),
         unmarked=unmarked_rules(british=british),
+        lattice=None if british else grammars.reader(british=False),
     )

@@ -7,7 +7,7 @@ import re
 from service.text.languages.english.normalization.notation import text_after, text_before, word_set
 from service.text.normalization.rules import Rule
 
-_FORMS = {
+FORMS = {
     "idk": "I don't know",
     "idc": "I don't care",
     "idgaf": "I don't care",
@@ -101,7 +101,7 @@ _FORMS = {
 }
 # Also symbols of units, names and words: only without a number before, in plain small letters.
 _FORM = re.compile(
-    rf"(?<![\w.@#/\\'’$-])(?:{'|'.join(sorted(map(re.escape, _FORMS), key=len, reverse=True))})"
+    rf"(?<![\w.@#/\\'’$-])(?:{'|'.join(sorted(map(re.escape, FORMS), key=len, reverse=True))})"
     r"(?![\w/@\\'’(=-]|\.\w)"
 )
 _CASED_FORM = re.compile(
@@ -149,7 +149,7 @@ def rules() -> tuple[Rule, ...]:
         Rule(_WHATEVER, lambda match: "whatever", needs="/"),
         Rule(_REPEATED, _once),
         Rule(_FORM, _form),
-        Rule(_CASED_FORM, lambda match: _capital(_FORMS[match["form"].lower()])),
+        Rule(_CASED_FORM, lambda match: _capital(FORMS[match["form"].lower()])),
         Rule(_FOR, lambda match: "for" if match[0] == "4" else "to", needs="42"),
         Rule(_YOU, _you),
     )
@@ -165,7 +165,7 @@ def _form(match: re.Match[str]) -> str | None:
         return None
     if form in _AMBIGUOUS and not _is_chat(match):
         return None
-    return _FORMS[form]
+    return FORMS[form]
 
 
 def _is_chat(match: re.Match[str]) -> bool:

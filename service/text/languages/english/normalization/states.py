@@ -6,7 +6,7 @@ import re
 
 from service.text.normalization.rules import Rule
 
-_STATES = {
+STATES = {
     "AK": "Alaska",
     "AL": "Alabama",
     "AR": "Arkansas",
@@ -62,7 +62,7 @@ _STATES = {
 _AMBIGUOUS = frozenset({"HI", "ID", "IN", "LA", "MA", "MD", "ME", "MS", "OH", "OK", "OR", "PA"})
 
 _STATE = re.compile(
-    rf",[ ](?<=[a-z],[ ])(?P<state>{'|'.join(_STATES)})"
+    rf",[ ](?<=[a-z],[ ])(?P<state>{'|'.join(STATES)})"
     r"(?:(?P<zip>(?=[ ][0-9]{5}(?![0-9])))|(?=[,.;:!?)]|[ ]?\n|\Z))"
 )
 
@@ -76,4 +76,4 @@ def _write(match: re.Match[str]) -> str | None:
     state = match["state"]
     if state in _AMBIGUOUS and match["zip"] is None:
         return None
-    return f", {_STATES[state]}"
+    return f", {STATES[state]}"

@@ -1,0 +1,258 @@
+"""Words in capitals: spelled or read; initials, states, sizes, sides of the compass, numerals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from service.text.languages.english.grammars.said import LETTERS, UPPER, is_spelled, roman
+from service.text.languages.english.normalization.states import STATES
+from service.text.languages.english.words import FUNCTION_WORDS
+from service.text.lattice.grammar import Grammar, Place, Reading
+
+_STANDARDS = frozenset(("iso", "din", "en"))
+"""Names of standards that are written as they are."""
+
+LETTERS_OR_WORD = Grammar("letters", prior={"spelled": 0.5, "word": 0.5, "single": 0.5})
+
+_VOWEL = re.compile(r"[AEIOUYaeiouy]")
+_HARD = re.compile(r"^[^aeiouy]{3}|[^aeiouy]{4}", re.IGNORECASE)
+_ENDING = re.compile(r"(?:['’]?s)?\Z")
+_SPOKEN = frozenset(
+    "nasa unesco unicef nato opec fifa uefa aids ram gif jpeg laser radar scuba covid pin sim gaap"
+    " json yaml ascii nafta asean moma sars mensa bafta swat wasp nascar cobol hepa ansi epcot fema"
+    " sonos lego nike ebay norad osha usaid zip ajax rest cop fica hipaa caesar cat pet ice roi"
+    " gdpr seal ada acid basic cad crud dare dos ikea isis jpg lan wan lidar maga mips mime moscow"
+    " naacp nimby opec pac potus scotus flotus ram rom sad scotus snap stem tarp taser trips".split()
+) - {"gdpr", "jpg", "naacp", "lan", "roi", "seal"}
+
+
+@LETTERS_OR_WORD.at(LETTERS, r"[^\W\d_]+(?:['’]s)?")
+def letters_or_word(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    token = at.token
+    text = token.text
+    stem = text[:-2] if text[-2:] in ("'s", "’s") else text
+    if stem[-1:] == "s" and len(stem) > 2 and stem[:-1].isupper():
+        stem = stem[:-1]
+    ending = text[len(stem) :].replace("’", "'")
+    if not stem.isascii() or not stem.isalpha() or len(stem) > 8:
+        return
+    low = stem.lower()
+    shape = (
+        "upper"
+        if stem.isupper()
+        else "lower"
+        if stem.islower()
+        else "title"
+        if stem[1:].islower()
+        else "mixed"
+    )
+    known = at.tokens.knows(low)
+    if len(stem) == 1:
+        if shape == "upper" and not ending:
+            return
+        if low in ("a", "i") and shape == "lower":
+            return
+        yield Reading("single", None, (shape, "ending" if ending else ""))
+        return
+    if shape in ("lower", "title") and (known or ending):
+        return
+    shouted = at.tokens.is_shouted(token.start)
+    line = "shouted" if shouted else "line"
+    vowel = "v" if _VOWEL.search(stem) and not _HARD.search(stem) else "c"
+    knows = "function" if low in FUNCTION_WORDS else "known" if known else "unknown"
+    spoken = "spoken" if low in _SPOKEN else ""
+    facts = (
+        f"{shape} {knows} {line}",
+        f"{shape} {knows} {line} {vowel}",
+        f"{shape} {vowel} {min(len(stem), 6)} {line}",
+        f"{shape} {spoken}" if spoken else "",
+        f"{shape} {ending} {line}" if ending else "",
+        f"= {low}",
+        _neighbours(at),
+        f"{knows} {_neighbours(at)}",
+    )
+    spelled = is_spelled(stem) and not (shouted and (known or len(stem) > 4))
+    if spelled or low not in _STANDARDS:
+        yield Reading("spelled", None if spelled else " ".join(stem.upper()) + ending, facts)
+    if shape in ("upper", "title", "lower"):
+        word = None
+        if spelled:
+            word = text.lower() if known else text.capitalize()
+        yield Reading("word", word, facts)
+    if shape == "mixed" and re.fullmatch(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+", stem):
+        yield Reading("camel", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text), facts)
+
+
+def _neighbours(at: Place) -> str:
+    """Return how the words around are written."""
+    sides = []
+    for token in (at.tokens.neighbour(at.index, -1), at.tokens.neighbour(at.index + 1, 0)):
+        sides.append(
+            "none" if token is None else token.shape if token.kind == "word" else token.kind
+        )
+    return f"between {sides[0]} {sides[1]}"
+
+
+INITIALS = Grammar("initials", prior={"": 1.5})
+
+
+@INITIALS.at(
+    LETTERS, r"(?<![\w.])(?:[A-Za-z]\.){2,}(?!\w)|(?<![\w.])(?:[A-Za-z]\.)+[A-Za-z](?![\w.])"
+)
+def initials(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    case = "upper" if match[0][0].isupper() else "lower"
+    facts = (case, f"{case} {len(match[0])}", match[0].lower() if len(match[0]) < 5 else "")
+    yield Reading("dotted", None, facts)
+
+
+@INITIALS.at(UPPER, r"(?<!\w)(?P<letter>[A-Z])(?!\w|\.\w)")
+def letter(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    stop = at.text[match.end() : match.end() + 1] == "."
+    after = at.token_after(match.end() + stop)
+    kind = "edge" if after is None else after.shape if after.kind == "word" else after.text[:1]
+    yield Reading("letter", None, (f"stop {stop}", f"{stop} > {kind}", match["letter"]))
+
+
+STATE = Grammar("state", prior={"": 0.0}, domains="address politics weather")
+_SHORT_STATES = {
+    "Ariz": "Arizona", "Calif": "California", "Colo": "Colorado", "Conn": "Connecticut",
+    "Fla": "Florida", "Ill": "Illinois", "Ind": "Indiana", "Mass": "Massachusetts",
+    "Mich": "Michigan", "Minn": "Minnesota", "Miss": "Mississippi", "Okla": "Oklahoma",
+    "Ore": "Oregon", "Penn": "Pennsylvania", "Tenn": "Tennessee", "Tex": "Texas", "Va": "Virginia",
+    "Wash": "Washington", "Wis": "Wisconsin", "Vt": "Vermont", "Ga": "Georgia", "Md": "Maryland",
+    "Nev": "Nevada", "Neb": "Nebraska", "Del": "Delaware", "Ala": "Alabama", "Ark": "Arkansas",
+    "Kan": "Kansas", "Kans": "Kansas", "La": "Louisiana", "Ky": "Kentucky", "Mo": "Missouri",
+    "Mont": "Montana", "Pa": "Pennsylvania", "Wyo": "Wyoming", "Ont": "Ontario",
+}  # fmt: skip
+_STATES = {**STATES, "DC": "DC"}
+
+
+@STATE.at(UPPER, r"(?<!\w)(?P<state>[A-Z]{2})(?!\w)")
+def state(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    name = _STATES.get(match["state"])
+    if name is None:
+        return
+    comma = "comma" if at.before() == "," else "no comma"
+    after = at.token_after(match.end())
+    following = "edge" if after is None else after.text if after.kind == "sign" else after.kind
+    if after is not None and after.kind == "number":
+        following = f"number {len(after.text)}"
+    known = "word" if at.tokens.knows(match["state"].lower()) else "no word"
+    yield Reading("name", name, (comma, f"{comma} > {following}", f"{known} {comma}"))
+
+
+@STATE.at(UPPER, rf"(?<!\w)(?P<state>{'|'.join(_SHORT_STATES)})\b(?P<stop>\.?)(?!\w)")
+def short_state(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    comma = "comma" if at.before() == "," else "no comma"
+    facts = (comma, f"stop {bool(match['stop'])} {comma}")
+    yield Reading("short", _SHORT_STATES[match["state"]], facts)
+
+
+@STATE.at("DRI", r"(?<!\w)(?P<party>[DRI])[-–](?P<state>[A-Z]{2}|[A-Z][a-z]{1,4}\.?)(?!\w)")
+def party(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    place = match["state"].rstrip(".")
+    name = _STATES.get(place) or _SHORT_STATES.get(place)
+    if name is not None:
+        yield Reading("party", f"{match['party']} {name}")
+
+
+COMPASS = Grammar(
+    "compass",
+    prior={"": -0.5},
+    domains="weather aviation address",
+    before="wind winds from exit i route us hwy heading",
+    after="wind winds at of wall coast side st street ave avenue corner",
+)
+_SIDES = {"N": "north", "S": "south", "E": "east", "W": "west", "B": "bound"}
+
+
+@COMPASS.at("NSEW", r"(?<!\w)(?P<side>[NS]{1,2}[EW]|[EW][NS][EW]|[NSEW]B?)(?P<stop>\.?)(?!\w)")
+def compass(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    side = match["side"]
+    sides = [_SIDES[letter] for letter in side]
+    words = "".join(sides) if len(sides) < 3 else f"{sides[0]} {sides[1]}{sides[2]}"
+    before, after = at.before(), at.token_after(match.end())
+    following = "edge" if after is None else after.kind if after.kind != "word" else after.shape
+    facts = (
+        f"length {len(side)}",
+        f"{len(side)} > {following}",
+        f"{len(side)} after number" if before[:1].isdigit() else "",
+        f"stop {bool(match['stop'])}" if len(side) == 1 else "",
+    )
+    words = words.capitalize() if following == "title" else words
+    yield Reading("side", words, facts, match.end("side") if not match["stop"] else match.end())
+
+
+SIZE = Grammar("size", prior={"": -1.0}, domains="shop", before="size sizes", after="shirt")
+_SIZES = {
+    "XL": "extra large", "XS": "extra small", "XXL": "double X L", "S": "small", "M": "medium",
+    "L": "large", "XXS": "double X S",
+}  # fmt: skip
+
+
+@SIZE.at("XSML", r"(?<!\w)(?:XXL|XXS|XL|XS|S|M|L)(?![\w.])")
+def size(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    yield Reading("word", _SIZES[match[0]], (str(len(match[0])),))
+
+
+ROMAN = Grammar("roman", prior={"cardinal": -0.5, "ordinal": -0.5}, domains="history law sports")
+_COUNTED = frozenset(
+    "chapter part book volume act scene section article title appendix phase type stage class level"
+    " grade war rocky bowl amendment canto figure table division olympiad schedule vol ch sec pt"
+    " art book books parts chapters volumes articles titles sections fig vatican apollo mark mk"
+    " hall tier category no number round episode season group unit tome factor lesson annex plate"
+    " exhibit item psalm sonnet symphony concerto page step module final fantasy gta gen generation"
+    " district region ward corps precinct".split()
+)
+_RULERS = frozenset(
+    "henry louis charles george edward james william john paul elizabeth richard philip napoleon"
+    " francis pius benedict leo gregory alexander peter ivan nicholas frederick ramesses wilhelm"
+    " ferdinand gustav pope king queen emperor catherine mary haakon christian olaf harald"
+    " leopold baldwin otto urban innocent clement julius sixtus pedro carlos juan felipe jr"
+    " robert stephen constantine darius xerxes ptolemy cleopatra alfonso umberto".split()
+)
+
+
+@ROMAN.at("IVXLCDMivxlcdm", r"(?<![\w.])(?P<numeral>[IVXLCDM]+|[ivxlcdm]+)(?![\w'’]|\.\w)")
+def numeral(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    value = roman(match[0])
+    if not value:
+        return
+    before = at.tokens.neighbour(at.index, -1)
+    if before is not None and before.text == ".":
+        before = at.tokens.neighbour(at.index, -2)
+    low = "" if before is None else before.low
+    if low in _COUNTED or low.removesuffix("s") in _COUNTED:
+        standing = "counted"
+    elif low in _RULERS:
+        standing = "ruler"
+    elif before is not None and before.shape == "title" and not at.tokens.knows(low):
+        standing = "name"
+    elif before is not None and before.shape == "title":
+        standing = "title"
+    else:
+        standing = "other"
+    case = "upper" if match[0].isupper() else "lower"
+    line = "shouted" if at.tokens.is_shouted(match.start()) else "line"
+    single = match[0].lower() if len(match[0]) == 1 else "several"
+    known = "word" if at.tokens.knows(match[0].lower()) else "no word"
+    facts = (
+        f"{case} {standing}",
+        f"{case} {single} {standing}",
+        f"{single} {case} {line}",
+        f"{standing} {known} {case}",
+        "high" if value > 39 else "low",
+    )
+    number = str(value)
+    yield Reading("cardinal", at.numbers.cardinal(number), facts)
+    if value < 40:
+        yield Reading("ordinal", f"the {at.numbers.ordinal(number)}", facts)
+
+
+@ROMAN.at("IVX", r"(?<!\w)(?P<one>[IVX]+)[-–](?P<other>[IVX]+)(?!\w)")
+def numerals(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    one, other = roman(match["one"]), roman(match["other"])
+    if one and other:
+        cardinal = at.numbers.cardinal
+        yield Reading("range", f"{cardinal(str(one))} to {cardinal(str(other))}")

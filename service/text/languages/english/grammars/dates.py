@@ -1,0 +1,264 @@
+"""Dates, months, weekdays, quarters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from service.text.languages.english.grammars.said import DIGITS, MONTH, year
+from service.text.languages.english.normalization.calendar import MONTHS, WEEKDAY_NAMES
+from service.text.lattice.grammar import Grammar, Place, Reading
+
+DATE = Grammar(
+    "date",
+    prior={"long": 1.5, "day first": 1.0, "range": 1.0, "month": 1.0, "iso": 2.0, "mdy": 1.5,
+        "dmy": 0.0, "short": 0.0, "": 0.5},
+    domains="home transit history finance",
+    before="on by since until till before after due from through monday tuesday wednesday thursday"
+    " friday saturday sunday mon tue tues wed thu thurs fri sat sun dated expires exp born",
+)  # fmt: skip
+_NAMES = "|".join(sorted(MONTH, key=len, reverse=True))
+_M = rf"(?P<month>{_NAMES})\b\.?"
+_FIRST = "".join(sorted({name[0] for name in MONTH} | {name[0].upper() for name in MONTH}))
+_DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?!\w|[:.–-][0-9])"
+_YEAR = r"(?P<year>[0-9]{4})(?![\w/])"
+
+
+def _month(match: re.Match[str], name: str = "month") -> str:
+    return MONTH[match[name].lower()]
+
+
+_LENGTHS = dict(zip(MONTHS, (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31), strict=True))
+
+
+def _exists(month: str, day: str, digits: str | None = None) -> bool:
+    """Tell whether a month has a day; without a year February has 29."""
+    most = _LENGTHS[month]
+    if month == "February" and digits is not None:
+        value = int(digits)
+        most = 29 if value % 4 == 0 and (value % 100 or value % 400 == 0) else 28
+    return 1 <= int(day) <= most
+
+
+def _case(text: str) -> str:
+    """Return what speaks against a month: `may 4`, `march 3`, `sun`."""
+    word = text.lower()
+    if word not in ("may", "march", "mar", "sun", "sat", "wed", "dec", "jan"):
+        return "sure"
+    return f"{word} {'lower' if text.islower() else 'upper' if text.isupper() else 'title'}"
+
+
+@DATE.at(_FIRST, rf"(?<!\w){_M}\s{_DAY}(?:(?P<comma>,?)\s{_YEAR})?", re.IGNORECASE)
+def month_and_day(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    if not _exists(_month(match), match["day"], match["year"]):
+        return
+    said = f"{_month(match)} {at.numbers.ordinal(match['day'])}"
+    facts = (_case(match["month"]), f"year {bool(match['year'])}")
+    if match["year"]:
+        yield Reading("long", f"{said}, {year(at.numbers, match['year'])}", facts)
+        day = re.compile(r"[0-9]{1,2}(?:st|nd|rd|th)?", re.IGNORECASE).match(
+            match.string, match.start("day")
+        )
+        if day is not None:
+            yield Reading("long", said, (facts[0], "year left"), day.end())
+    else:
+        yield Reading("long", said, facts)
+
+
+@DATE.at(
+    _FIRST,
+    rf"(?<!\w){_M}\s(?P<day>[0-9]{{1,2}})(?:st|nd|rd|th)?\s?[-–]\s?(?:(?P<next>{_NAMES})\b\.?\s)?(?P<last>[0-9]{{1,2}})(?:st|nd|rd|th)?(?!\w|[:/])(?:,\s{_YEAR})?",
+    re.IGNORECASE,
+)
+def days_of_month(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    last_month = _month(match, "next") if match["next"] else _month(match)
+    ordered = bool(match["next"]) or int(match["day"]) < int(match["last"])
+    if ordered and _exists(_month(match), match["day"]) and _exists(last_month, match["last"]):
+        other = f"{_month(match, 'next')} " if match["next"] else ""
+        tail = f", {year(at.numbers, match['year'])}" if match["year"] else ""
+        said = f"{_month(match)} {at.numbers.ordinal(match['day'])} to {other}{at.numbers.ordinal(match['last'])}"
+        yield Reading("range", said + tail, (_case(match["month"]),))
+
+
+@DATE.at(
+    DIGITS,
+    rf"(?<![\w/.-])(?P<day>[0-9]{{1,2}})(?P<th>st|nd|rd|th)?\s(?P<of>of\s)?{_M}(?!\w)(?:,?\s{_YEAR})?",
+    re.IGNORECASE,
+)
+def day_and_month(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    if not _exists(_month(match), match["day"], match["year"]):
+        return
+    article = "" if at.before() == "the" else "the "
+    tail = f", {year(at.numbers, match['year'])}" if match["year"] else ""
+    day = at.numbers.ordinal(match["day"])
+    facts = (
+        _case(match["month"]),
+        f"th {bool(match['th'])} of {bool(match['of'])}",
+        f"year {bool(match['year'])}",
+    )
+    yield Reading("day first", f"{article}{day} of {_month(match)}{tail}", facts)
+    yield Reading("long", f"{_month(match)} {day}{tail}", (*facts, "turned"))
+    yield Reading("day month", f"{day} {_month(match)}{tail}", facts)
+
+
+@DATE.at(
+    DIGITS,
+    rf"(?<![\w/.-])(?P<day>[0-9]{{1,2}})[-–](?P<last>[0-9]{{1,2}})\s{_M}(?!\w)(?:,?\s{_YEAR})?",
+    re.IGNORECASE,
+)
+def days_and_month(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    ordered = int(match["day"]) < int(match["last"])
+    if ordered and _exists(_month(match), match["day"]) and _exists(_month(match), match["last"]):
+        tail = f", {year(at.numbers, match['year'])}" if match["year"] else ""
+        said = f"{_month(match)} {at.numbers.ordinal(match['day'])} to {at.numbers.ordinal(match['last'])}"
+        yield Reading("range", said + tail, ("day first",))
+
+
+@DATE.at(_FIRST, rf"(?<!\w){_M},?\s{_YEAR}", re.IGNORECASE)
+def month_and_year(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    yield Reading(
+        "month", f"{_month(match)} {year(at.numbers, match['year'])}", (_case(match["month"]),)
+    )
+
+
+@DATE.at(
+    _FIRST,
+    rf"(?<!\w){_M}\s?(?P<joint>[-–/])\s?(?P<next>{_NAMES})\b\.?(?!\w)(?:\s{_YEAR})?",
+    re.IGNORECASE,
+)
+def months(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    tail = f" {year(at.numbers, match['year'])}" if match["year"] else ""
+    yield Reading(
+        "months",
+        f"{_month(match)} to {_month(match, 'next')}{tail}",
+        (match["joint"], _case(match["month"])),
+    )
+
+
+@DATE.at(
+    DIGITS,
+    r"(?<![\w/.–-])(?P<year>[0-9]{4})(?P<sep>[-/.])(?P<month>[0-9]{2})(?P=sep)(?P<day>[0-9]{2})(?![0-9–-]|/)",
+)
+def iso(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    month = int(match["month"])
+    if 1 <= month <= 12 and _exists(MONTHS[month - 1], match["day"], match["year"]):
+        said = f"{MONTHS[month - 1]} {at.numbers.ordinal(match['day'])}"
+        yield Reading("iso", f"{said}, {year(at.numbers, match['year'])}", (match["sep"],))
+
+
+@DATE.at("T", r"(?<=[0-9])T(?=[0-9]{2}:)")
+def iso_time(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    yield Reading("and time", ",")
+
+
+@DATE.at(
+    DIGITS,
+    r"(?<![\w/.-])(?P<one>[0-9]{1,2})(?P<sep>[/.-])(?P<other>[0-9]{1,2})(?P=sep)(?P<year>[0-9]{4}|[0-9]{2})(?![\w/-])",
+)
+def numeric(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    one, other, digits = int(match["one"]), int(match["other"]), match["year"]
+    if len(digits) == 2:
+        digits = ("20" if int(digits) < 50 else "19") + digits
+    said = year(at.numbers, digits)
+    facts: tuple[str, ...] = (match["sep"], f"{match['sep']} {len(match['year'])}")
+    if 1 <= one <= 12 and _exists(MONTHS[one - 1], match["other"], digits):
+        yield Reading("mdy", f"{MONTHS[one - 1]} {at.numbers.ordinal(str(other))}, {said}", facts)
+    if 1 <= other <= 12 and _exists(MONTHS[other - 1], match["one"], digits):
+        facts = (*facts, "clear" if one > 12 else "open")
+        yield Reading("dmy", f"{MONTHS[other - 1]} {at.numbers.ordinal(str(one))}, {said}", facts)
+
+
+@DATE.at(DIGITS, r"(?<![\w/.-])(?P<month>[0-9]{1,2})/(?P<day>[0-9]{1,2})(?![\w/]|\.[0-9])")
+def short(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    month, day = int(match["month"]), int(match["day"])
+    if 1 <= month <= 12 and _exists(MONTHS[month - 1], match["day"]):
+        order = "up" if month < day else "same" if month == day else "down"
+        facts = (order, "day" if day > 12 else "either", "zero" if match["month"][0] == "0" else "")
+        yield Reading("short", f"{MONTHS[month - 1]} {at.numbers.ordinal(match['day'])}", facts)
+    elif month > 12 and 1 <= day <= 12 and _exists(MONTHS[day - 1], match["month"]):
+        yield Reading(
+            "short day first", f"the {at.numbers.ordinal(match['month'])} of {MONTHS[day - 1]}"
+        )
+
+
+@DATE.at(
+    DIGITS,
+    r"(?<![\w/.-])(?P<month>[0-9]{1,2})/(?P<day>[0-9]{1,2})\s?[-–]\s?(?P<next>[0-9]{1,2})/(?P<last>[0-9]{1,2})(?![\w/])",
+)
+def short_range(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    months = [int(match["month"]), int(match["next"])]
+    if not all(1 <= month <= 12 for month in months):
+        return
+    first, last = (MONTHS[month - 1] for month in months)
+    one, other = (months[0], int(match["day"])), (months[1], int(match["last"]))
+    if one < other and _exists(first, match["day"]) and _exists(last, match["last"]):
+        start = f"{first} {at.numbers.ordinal(match['day'])}"
+        yield Reading(
+            "short range",
+            f"{start} to {MONTHS[int(match['next']) - 1]} {at.numbers.ordinal(match['last'])}",
+        )
+
+
+@DATE.at(DIGITS, r"(?<![\w/])(?P<month>0?[1-9]|1[0-2])/(?P<year>(?:19|20)[0-9]{2})(?![\w/])")
+def numeric_month(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    yield Reading(
+        "month", f"{MONTHS[int(match['month']) - 1]} {year(at.numbers, match['year'])}", ("slash",)
+    )
+
+
+WEEKDAY = Grammar("weekday", prior={"": 0.5}, domains="home transit",
+    before="on closed open every next last this from until by daily", after="through only morning"
+    " night evening afternoon at jan feb mar apr may jun jul aug sep oct nov dec")  # fmt: skip
+_DAYS = {**{short.lower(): day for short, day in WEEKDAY_NAMES.items()}, "weds": "Wednesday",
+    **{day.lower(): day for day in WEEKDAY_NAMES.values()}}  # fmt: skip
+_DAY_NAMES = "|".join(sorted(_DAYS, key=len, reverse=True))
+
+
+@WEEKDAY.at(
+    "MTWFSmtwfs",
+    rf"(?<!\w)(?P<one>{_DAY_NAMES})\.?\s?(?P<joint>[-–/&,])\s?(?P<other>{_DAY_NAMES})\b\.?(?!\w)",
+    re.IGNORECASE,
+)
+def weekdays(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    joint = {"-": " to ", "–": " to ", "/": " ", "&": " and ", ",": ", "}[match["joint"]]
+    words = f"{_DAYS[match['one'].lower()]}{joint}{_DAYS[match['other'].lower()]}"
+    yield Reading("range", words, (match["joint"], _case(match["one"])))
+
+
+@WEEKDAY.at("MWTF", r"(?<!\w)(?:MWF|TTh|MTWTF|TR|MW|TTH)(?!\w)")
+def timetable(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    names = {
+        "M": "Monday",
+        "T": "Tuesday",
+        "W": "Wednesday",
+        "Th": "Thursday",
+        "TH": "Thursday",
+        "F": "Friday",
+        "R": "Thursday",
+    }
+    parts = re.findall("T[hH]|[MTWFR]", match[0])
+    if match[0] == "MTWTF":
+        parts = ["M", "T", "W", "Th", "F"]
+    yield Reading("letters", " ".join(names[part] for part in parts))
+
+
+QUARTER = Grammar("quarter", prior={"": 0.5}, domains="finance")
+_NTH = {"1": "first", "2": "second", "3": "third", "4": "fourth"}
+
+
+@QUARTER.at(
+    "QH1234",
+    r"(?<!\w)(?:(?P<kind>[QH])(?P<number>[1-4])|(?P<first>[1-4])(?P<then>[QH]))(?:(?P<fy>\s?FY|\s?)['’]?(?P<year>[0-9]{4}|[0-9]{2}))?(?!\w)",
+)
+def quarter(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    kind, number = match["kind"] or match["then"], match["number"] or match["first"]
+    tail = ""
+    if match["year"]:
+        tail = " " + (
+            year(at.numbers, match["year"])
+            if len(match["year"]) == 4
+            else at.numbers.cardinal(match["year"])
+        )
+    facts = (kind, f"year {bool(match['year'])}", "number first" if match["first"] else "")
+    yield Reading("letter", f"{kind} {at.numbers.cardinal(number)}{tail}", facts)
+    yield Reading("ordinal", f"{_NTH[number]} {'quarter' if kind == 'Q' else 'half'}{tail}", facts)

@@ -1,0 +1,178 @@
+"""Amounts of money."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from service.text.languages.english.grammars.said import (
+    ANY_NUMBER,
+    DIGITS,
+    MAGNITUDES,
+    NUMBER,
+    PER_NAMES,
+    SIGNS,
+    UNIT_NAMES,
+    UPPER,
+    amount,
+    pairs,
+)
+from service.text.languages.english.normalization.money import Currency, find_currency
+from service.text.languages.english.normalization.numbers import Numbers
+from service.text.lattice.grammar import Grammar, Place, Reading
+
+MONEY = Grammar(
+    "money",
+    prior={"plain": 1.5, "short": 0.0, "one": -0.5, "range": 1.5, "per": 1.5, "": 1.0},
+    domains="finance shop",
+)
+_SIGN = r"(?P<currency>(?:US|CA|AU|NZ|HK|[ACRS])?\$|CN¥|[€£¥₹₽₩₺₿₴₦₪₫₱])"
+_MAGNITUDE = r"(?:(?P<space>\s?)(?P<magnitude>k|K|m|M|mm|MM|b|B|bn|Bn|T|tn|mn|mln|thousand|million|billion|trillion)(?!\w))?"
+_FIRST = "$€£¥₹₽₩₺₿₴₦₪₫₱"
+
+
+def _currency(name: str) -> Currency:
+    found = find_currency("$" if name == "US$" else name)
+    if found is None:
+        raise ValueError(f"there is no currency {name}")
+    return found
+
+
+def forms(
+    numbers: Numbers, text: str, magnitude: str | None, name: Currency
+) -> list[tuple[str, str]]:
+    """Return the ways to say an amount: form and words."""
+    if magnitude:
+        said = f"{amount(numbers, text)} {MAGNITUDES[magnitude.lower()]}"
+        return [("plain", f"{said} {name.many}"), ("one", f"{said} {name.one}")]
+    whole, _, part = text.partition(".")
+    digits = whole.replace(",", "")
+    if len(part) == 2 and name.one_part:
+        value = int(part)
+        cents = f"{numbers.cardinal(str(value))} {name.one_part if value == 1 else name.many_parts}"
+        if not digits.strip("0"):
+            return [("cents", cents)] if value else [("plain", f"zero {name.many}")]
+        said = f"{numbers.cardinal(whole)} {name.one if digits == '1' else name.many}"
+        if not value:
+            return [("plain", said), ("one", f"{numbers.cardinal(whole)} {name.one}")]
+        low = f"oh {numbers.cardinal(part[1])}" if part[0] == "0" else numbers.cardinal(part)
+        return [("plain", f"{said} and {cents}"), ("short", f"{numbers.cardinal(whole)} {low}")]
+    if part:
+        return [
+            ("plain", f"{amount(numbers, text)} {name.many}"),
+            ("one", f"{amount(numbers, text)} {name.one}"),
+        ]
+    said = numbers.cardinal(whole)
+    found = [
+        ("plain", f"{said} {name.one if digits == '1' else name.many}"),
+        ("one", f"{said} {name.one}"),
+    ]
+    if len(digits) == 4 and digits[2:] == "00" and digits[1] != "0":
+        found.append(("hundred", f"{pairs(numbers, digits)} {name.many}"))
+    return found
+
+
+@MONEY.at(
+    "-−+–~<>≤≥" + _FIRST + "UCANHRS",
+    rf"(?<![\w$€£¥])(?P<sign>[-−+–~<>≤≥]?){_SIGN}(?P<minus>[-−]?)\s?(?P<number>{ANY_NUMBER}){_MAGNITUDE}(?P<plus>\+(?!\w))?(?!\d)",
+)
+def before_number(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    name = _currency(match["currency"])
+    sign = match["sign"]
+    lead = f"{SIGNS[sign]} " if sign else "minus " if match["minus"] else ""
+    tail = " plus" if match["plus"] else ""
+    rest = at.text[match.end() : match.end() + 12]
+    per = re.match(r"(?P<joint>\s?/\s?|\sper\s)(?P<unit>sq\.? ft|[A-Za-z]+)\.?", rest)
+    magnitude = match["magnitude"]
+    facts = (
+        f"sign {sign}" if sign else "",
+        f"magnitude {magnitude}" if magnitude else "",
+        f"hyphen {at.text[match.end() : match.end() + 1] == '-'}",
+    )
+    for form, words in forms(at.numbers, match["number"], magnitude, name):
+        yield Reading(form, f"{lead}{words}{tail}", facts)
+        if per is not None and form != "one":
+            written = per["unit"].replace(".", "")
+            unit = PER_NAMES.get(written) or UNIT_NAMES.get(written, ("",))[0]
+            if unit:
+                end = match.end() + per.end()
+                yield Reading(
+                    "per", f"{lead}{words} per {unit}", (form,), match.end() + per.end("unit")
+                )
+                if at.text[end - 1] == ".":
+                    yield Reading("per", f"{lead}{words} per {unit}", (form, "stop"), end)
+    if magnitude and len(magnitude) == 1 and not match["plus"]:
+        for form, words in forms(at.numbers, match["number"], None, name):
+            yield Reading(form, f"{lead}{words}", ("before letter",), match.end("number"))
+
+
+@MONEY.at(
+    _FIRST,
+    rf"(?<![\w$€£¥]){_SIGN}\s?(?P<one>{NUMBER})(?P<first>[kKmMbBT]|bn)?(?P<dash>\s?[-–—−]\s?)(?P<again>[$€£¥]?)\s?(?P<other>{NUMBER}){_MAGNITUDE}(?![\w]|[./][0-9])",
+)
+def span(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    name = _currency(match["currency"])
+    one = amount(at.numbers, match["one"])
+    other = amount(at.numbers, match["other"])
+    if match["first"]:
+        one += f" {MAGNITUDES[match['first'].lower()]}"
+    if match["magnitude"]:
+        other += f" {MAGNITUDES[match['magnitude'].lower()]}"
+    facts = (
+        f"again {bool(match['again'])}",
+        f"magnitude {bool(match['first'])} {bool(match['magnitude'])}",
+    )
+    if ("." in match["one"] or "." in match["other"]) and not match["magnitude"]:
+        said = [forms(at.numbers, match[side], None, name)[0][1] for side in ("one", "other")]
+        yield Reading("range", f"{said[0]} to {said[1]}", (*facts, "cents"))
+        return
+    yield Reading("range", f"{one} to {other} {name.many}", facts)
+    if match["again"]:
+        yield Reading("range twice", f"{one} {name.many} to {other} {name.many}", facts)
+
+
+@MONEY.at(
+    DIGITS,
+    rf"(?<![\w$€£¥.,])(?P<number>{NUMBER}){_MAGNITUDE}\s?(?P<currency>[€£¥₹₩₽$]|USD|EUR|GBP|JPY|CHF|CAD|AUD|SEK|NOK|CNY|INR|MXN|BRL|NZD)(?!\w)(?!\d)",
+)
+def after_number(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    name = _currency(match["currency"])
+    if match["currency"] == "USD":
+        name = _currency("$")
+    for form, words in forms(at.numbers, match["number"], match["magnitude"], name):
+        yield Reading(f"after {form}", words)
+
+
+@MONEY.at(DIGITS, rf"(?<![\w$€£¥.,])(?P<number>{NUMBER})\s?¢")
+def cents(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    number = match["number"]
+    yield Reading("cents", f"{amount(at.numbers, number)} {'cent' if number == '1' else 'cents'}")
+
+
+@MONEY.at(
+    UPPER,
+    rf"(?<!\w)(?P<currency>USD|EUR|GBP|JPY|CHF|CAD|AUD|SEK|NOK|DKK|CNY|INR|MXN|BRL|NZD|HKD|SGD|KRW|PLN|ZAR)\s?(?P<number>{NUMBER}){_MAGNITUDE}(?!\w)",
+)
+def code_before(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    name = _currency("$" if match["currency"] == "USD" else match["currency"])
+    for form, words in forms(at.numbers, match["number"], match["magnitude"], name):
+        yield Reading(f"code {form}", words)
+
+
+@MONEY.at(
+    "$(", r"\$?\(\$?(?P<number>[0-9]{1,3}(?:,[0-9]{3})*(?:\.[0-9]+)?)(?P<magnitude>m|bn|k|M|B|K)?\)"
+)
+def loss(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    if "$" not in match[0] and not match["magnitude"]:
+        return
+    if "$" in match[0]:
+        words = forms(at.numbers, match["number"], match["magnitude"], _currency("$"))[0][1]
+    else:
+        words = f"{amount(at.numbers, match['number'])} {MAGNITUDES[match['magnitude'].lower()]}"
+    yield Reading("loss", f"minus {words}")
+
+
+@MONEY.at(DIGITS, r"(?<![\w/])(?P<count>[0-9]{1,2})/\$(?P<price>[0-9]+(?:\.[0-9]{2})?)(?!\w)")
+def so_many_for(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    words = forms(at.numbers, match["price"], None, _currency("$"))[0][1]
+    yield Reading("for", f"{at.numbers.cardinal(match['count'])} for {words}")
