@@ -1,8 +1,8 @@
 """Annotated texts: what may be said of each, and which of them nobody reads.
 
-A line is `CLASS<TAB>ANNOTATED TEXT`. `{raw|reading|reading...}` says how `raw` may be said, `{raw|}`
-that it is silent, `{raw|/phonemes/}` how it sounds, `{|,}` that a pause must be there. All else is
-said as written. `\\n` is a line break, and a backslash stands before braces, bars and backslashes.
+A line is `CLASS<TAB>ANNOTATED TEXT`. `{raw|reading|...}` says how `raw` is said, `{raw|}` that it
+is silent, `{raw|/phonemes/}` how it sounds, `{|,}` that a pause must be there. All else is said as
+written. `\\n` is a line break, and a backslash stands before braces, bars and backslashes.
 """
 
 from __future__ import annotations

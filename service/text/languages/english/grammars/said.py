@@ -301,7 +301,7 @@ _PER = "|".join(
     re.escape(name) for name in sorted({*UNIT_NAMES, *PER_NAMES}, key=len, reverse=True)
 )
 _POWER = r"(?:\^-?[23]|⁻?[¹²³]|(?<=[mtn])[23](?![0-9]))?"
-UNIT = rf"(?:(?:{_UNIT}){_POWER}(?:\s?/\s?(?:{_PER}){_POWER}|[·⋅ ](?:{_PER})(?:⁻[¹²³]|\^-[123])){{0,3}})(?![\w²³])"
+UNIT = rf"(?:(?:{_UNIT}){_POWER}(?:\s?/\s?(?:{_PER}){_POWER}|[·⋅ ](?:{_PER})(?:⁻[¹²³]|\^-[123])){{0,2}})(?![\w²³])"
 """A unit with its divisors, as an expression."""
 
 _UNIT_PART = re.compile(rf"(?P<joint>\s?/\s?|[·⋅ ]|^)(?P<name>{_PER})(?P<power>{_POWER})")
