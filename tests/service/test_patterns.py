@@ -23,6 +23,7 @@ BLOCK = "a block of a thousand characters, or the words that one element of mark
 WORD = "one word or number"
 SQUARE = {
     "service/text/normalization/": BLOCK, "service/text/punctuation.py": BLOCK,
+    "service/text/lattice/": BLOCK,
     "service/text/languages/english/data/": WORD, "service/text/languages/english/numerals.py": WORD,
     "service/text/languages/english/subwords.py": WORD, "service/text/espeak/": BLOCK,
     "service/text/languages/": BLOCK,
@@ -31,6 +32,7 @@ SQUARE = {
 """Where a pattern's work may grow with the square of its text, and what that text is."""
 
 LIMITED = {
+    "service/text/lattice/grammar.py": "an expression of a few parts, from one token on",
     "service/text/languages/english/normalization/digit_strings.py": "a number of so many digits",
     "service/text/languages/english/normalization/telephones.py": "seven groups of digits",
     "service/text/normalization/figures/arithmetic.py": "seven groups of digits",

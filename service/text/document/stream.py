@@ -65,7 +65,9 @@ _METADATA = re.compile(
 _SIGN = re.compile(r"[\\`*_~=\[\]<>|$&]")
 _OPENER = re.compile(rf"\[|\]|[*_]+|~~|==|`+|<|\w[*{TEXT}]{{2,}}")
 _DOLLAR = re.compile(r"\$")
-_TARGET = re.compile(r"\(\s*(?:<[^<>\n]*|\S*)(?:\s+(?:[\"'(][^\n]*)?)?\Z")
+_TARGET = re.compile(
+    r"\(\s*(?:<[^<>\n]*(?:>\s*(?:[\"'(][^\n]*)?)?|[^\s<]\S*(?:\s+(?:[\"'(][^\n]*)?)?)?\Z"
+)
 _TAG = re.compile(
     r"<(?:!--.*|[!?][^<>]*|/?([A-Za-z][A-Za-z0-9-]*)?(\s[^<>]*|[:@/][^\s<>]*)?)\Z", re.DOTALL
 )

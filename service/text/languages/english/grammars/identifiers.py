@@ -373,7 +373,7 @@ _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 @CHEMISTRY.at(
     UPPER + DIGITS,
-    r"(?<!\w)(?:[0-9]{0,2}(?:\(?[A-Z][a-z]?[₀-₉0-9]*\)?[₀-₉0-9]*){1,8})(?P<charge>[⁺⁻]|[¹²³⁴][⁺⁻])?(?![\w])",
+    r"(?<!\w)(?:[0-9]{0,2}(?:\(?[A-Z][a-z]?[₀-₉0-9]*(?:\)[₀-₉0-9]*)?){1,8})(?P<charge>[⁺⁻]|[¹²³⁴][⁺⁻])?(?![\w])",
 )
 def formula(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     text = match[0].translate(_SUBSCRIPTS)

@@ -12,6 +12,7 @@ from service.text.languages.english.grammars.said import (
     MAGNITUDES,
     NUMBER,
     SIGNS,
+    SINGLE_UNIT,
     UNIT,
     VULGAR,
     amount,
@@ -139,7 +140,7 @@ def measure(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 @MEASURE.at(
     "-−–+" + DIGITS,
-    rf"(?<![\w.,$€£¥/])(?P<sign>[-−–+]?)(?P<one>{NUMBER})\s?(?P<first>{UNIT})?(?P<joint>[-–—−]|\s[-–—]\s|\sto\s|\s?[x×]\s?)(?P<other>{NUMBER})(?P<gap>[\s\u00a0-]?)(?P<unit>{UNIT})(?P<stop>\.?)",
+    rf"(?<![\w.,$€£¥/])(?P<sign>[-−–+]?)(?P<one>{NUMBER})\s?(?P<first>{SINGLE_UNIT})?(?P<joint>[-–—−]|\s[-–—]\s|\sto\s|\s?[x×]\s?)(?P<other>{NUMBER})(?P<gap>[\s\u00a0-]?)(?P<unit>{UNIT})(?P<stop>\.?)",
 )
 def measures(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     joint = "by" if match["joint"].strip() in "x×" else "to"

@@ -300,8 +300,13 @@ _UNIT = "|".join(re.escape(name) for name in sorted(UNIT_NAMES, key=len, reverse
 _PER = "|".join(
     re.escape(name) for name in sorted({*UNIT_NAMES, *PER_NAMES}, key=len, reverse=True)
 )
-_POWER = r"(?:\^-?[23]|⁻?[¹²³]|(?<=[mtn])[23](?![0-9]))?"
-UNIT = rf"(?:(?:{_UNIT}){_POWER}(?:\s?/\s?(?:{_PER}){_POWER}|[·⋅ ](?:{_PER})(?:⁻[¹²³]|\^-[123])){{0,2}})(?![\w²³])"
+_POWER = r"(?:\^-?[1-3]|⁻?[¹²³]|(?<=[mtn])[23](?![0-9]))?"
+SINGLE_UNIT = rf"(?:(?:{_UNIT}){_POWER})(?![\w²³])"
+# Behind a point or a space a divisor needs a power below zero.
+UNIT = (
+    rf"(?:(?:{_UNIT}){_POWER}"
+    rf"(?:(?:\s?/\s?|[·⋅ ](?=[^\W\d_]{{1,9}}(?:⁻|\^-)))(?:{_PER}){_POWER}){{0,2}})(?![\w²³])"
+)
 """A unit with its divisors, as an expression."""
 
 _UNIT_PART = re.compile(rf"(?P<joint>\s?/\s?|[·⋅ ]|^)(?P<name>{_PER})(?P<power>{_POWER})")

@@ -133,7 +133,7 @@ STUTTER = Grammar("stutter", prior={"": 1.0})
 
 @STUTTER.at(
     UPPER + LOWER,
-    r"(?P<word>(?P<run>[^\W\d_])(?:(?P=run)){2,}\w*|[^\W\d_]*?(?P<inner>[^\W\d_])(?P=inner){2,}[^\W\d_]*)(?!\w)",
+    r"(?=[^\W\d_]*?(?P<letter>[^\W\d_])(?P=letter){2})[^\W\d_]+(?!\w)",
 )
 def drawn_out(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     short = re.sub(r"([^\W\d_])\1{2,}", r"\1", match[0])
