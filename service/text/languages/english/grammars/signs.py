@@ -107,6 +107,8 @@ _FACES = re.compile(
 def emoticon(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     left = at.touches()
     around = "edge" if not left or left.isspace() else left if not left.isalnum() else "glued"
+    if around != "edge" and any(map(str.isalnum, match[0])):
+        return  # `x=3` has a number
     yield Reading("silent", "", (match[0], around))
 
 
