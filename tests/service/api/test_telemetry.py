@@ -183,7 +183,8 @@ def test_closing_again_is_harmless(collector, caplog):
     telemetry = open_telemetry(True)
     telemetry.close()
     telemetry.close()
-    assert caplog.records == []
+    # The collector of these tests may still tell that it has started.
+    assert [record for record in caplog.records if not record.name.startswith("uvicorn")] == []
 
 
 def test_a_collector_that_is_not_there_holds_up_nothing_for_long(collector, monkeypatch, caplog):
