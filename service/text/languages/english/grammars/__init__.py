@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 from service.text.languages.english.grammars import (
     abbreviations,
@@ -29,6 +29,9 @@ GRAMMARS = tuple(
     value for module in _MODULES for value in vars(module).values() if isinstance(value, Grammar)
 )
 """All of them, in the order of their modules."""
+
+_WORDS_KEPT = 8192
+"""Number of words of which it is kept whether the language has them."""
 
 WEIGHTS = "reading_weights.tsv"
 """The file of what is learned, in the data of English; `python -m bench.readings` writes it."""
@@ -60,5 +63,6 @@ def untrained(*, british: bool, weights: dict[str, float]) -> LatticeReader:
             return word[:-3] in gold or f"{word[:-3]}e" in gold
         return False
 
-    cached = cache(knows)
-    return LatticeReader(Grammars(GRAMMARS, Numbers(british=british)), weights, DOMAINS, cached)
+    numbers = Numbers(british=british)
+    kept = lru_cache(_WORDS_KEPT)(knows)  # every caller brings new words
+    return LatticeReader(Grammars(GRAMMARS, numbers), weights, DOMAINS, kept)
