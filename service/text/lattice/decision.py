@@ -165,7 +165,7 @@ class Lattice:
         rewrite = self.rewrites.get((candidate.start, candidate.end))
         if kind != "rules.written":
             if rewrite is not None:
-                same = candidate.words is not None and _sounds_like(
+                same = candidate.words is not None and sounds_like(
                     candidate.words, rewrite.words.text
                 )
                 yield f"{kind}|{'as' if same else 'unlike'} rules"
@@ -289,10 +289,11 @@ def _log_sum(one: float, other: float) -> float:
     return high if low == -inf else high + log1p(exp(low - high))
 
 
-def _sounds_like(one: str, other: str) -> bool:
-    return sound(one) == sound(other)
+def sounds_like(one: str, other: str) -> bool:
+    """Tell whether two wordings are said alike."""
+    return _sound(one) == _sound(other)
 
 
-def sound(words: str) -> str:
+def _sound(words: str) -> str:
     """Return what is said of words: small letters without spaces, for letters may stand apart."""
     return "".join(filter(str.isalnum, words.lower()))

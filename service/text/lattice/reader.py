@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from service.text.lattice.decision import Lattice, Rewrite, sound
+from service.text.lattice.decision import Lattice, Rewrite, sounds_like
 from service.text.lattice.grammar import Candidate, Grammars
 from service.text.lattice.tokens import Tokens
 from service.text.offset_mapping import TracedText, concatenate
@@ -202,11 +202,16 @@ def _part(text: TracedText, start: int, end: int) -> TracedText:
 
 def wording(lattice: Lattice, candidate: Candidate) -> str | None:
     """Return how a candidate is written: as by the rules, if that sounds the same."""
+    written = _by_rules(lattice, candidate)
+    return candidate.words if written is None else written.text
+
+
+def _by_rules(lattice: Lattice, candidate: Candidate) -> TracedText | None:
+    """Return what the rules write for a candidate that sounds the same, with its mapping."""
     rewrite = lattice.rewrites.get((candidate.start, candidate.end))
     if candidate.words is None or rewrite is None:
-        return candidate.words
-    same = sound(candidate.words) == sound(rewrite.words.text)
-    return rewrite.words.text if same else candidate.words
+        return None
+    return rewrite.words if sounds_like(candidate.words, rewrite.words.text) else None
 
 
 def _written(text: TracedText, lattice: Lattice, path: Sequence[int]) -> TracedText:
@@ -224,11 +229,8 @@ def _written(text: TracedText, lattice: Lattice, path: Sequence[int]) -> TracedT
             parts.append(source)
             last, is_new = source.text[-1], False
             continue
-        rewrite = lattice.rewrites.get((one.start, one.end))
-        if rewrite is not None and sound(one.words) == sound(rewrite.words.text):
-            words = rewrite.words.of(text)
-        else:
-            words = source.rewritten(one.words or " ")
+        written = _by_rules(lattice, one)
+        words = source.rewritten(one.words or " ") if written is None else written.of(text)
         if not words.text:
             continue
         if last.isalnum() and words.text[0].isalnum():

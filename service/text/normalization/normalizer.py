@@ -28,7 +28,7 @@ _MAX_ROUNDS = 8
 """Most rounds in which the rules are applied. Removing a mark may uncover another; two rounds are
 usual."""
 
-_CHOSEN = frozenset({"digit_by_digit", "emoji", "emoticons", "entities"})
+_CHOSEN = frozenset({"digit_by_digit", "emoji", "emoticons"})
 """Modules whose rules do what the caller chose or what a format demands: nothing outweighs them."""
 
 _CHOSEN_URLS = _CHOSEN | {"addresses"}
