@@ -34,6 +34,7 @@ from service.text.languages.english.homographs import (
 )
 
 ENGLISH = Path(__file__).parents[1] / "service/text/languages/english/data"
+OWN = Path(__file__).with_name("homograph_sentences.tsv")
 BITS, LEAST, N_VECTORS, N_DIMENSIONS = 22, 2, 8000, 32
 COST, COST_ALONE, WEIGHT_TAGGED, WEIGHT_OWN, BALANCE = 2.0, 10.0, 0.3, 2.0, 0.5
 """Chosen by cross-validation on DATA; COST_ALONE is of homographs that share no classifier."""
@@ -170,7 +171,7 @@ class Trainer:
 
     def __init__(self, data: Path, glove: Path) -> None:
         self.readings, self.shared = read_readings(data / "wordids.tsv")
-        self.rows = read_rows(data / "train") + read_own(ENGLISH / "homograph_sentences.tsv")
+        self.rows = read_rows(data / "train") + read_own(OWN)
         tagged = tag(self.rows)
         self.words, self.endings = word_classes(tagged)
         classes = Classes(self.words, self.endings)

@@ -39,8 +39,8 @@ def test_everyday_sentences_have_the_reading_of_their_context(homographs):
     assert 1 - len(wrong) / len(given) >= MIN_RIGHT, "\n".join(wrong)
 
 
-def test_no_sentence_is_both_trained_on_and_tested():
-    trained = (SHIPPED / "homograph_sentences.tsv").read_text(encoding="utf-8").splitlines()
+def test_no_sentence_is_both_trained_on_and_tested(repository):
+    trained = (repository / "bench/homograph_sentences.tsv").read_text(encoding="utf-8").splitlines()
     assert not {line.partition("\t")[2] for line in trained} & {sentence for _, sentence in rows("homographs")}
 
 
