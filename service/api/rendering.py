@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 
 from service.api.schemas import WordAnswer
 from service.audio import FORMATS, AudioFormat, encode, open_encoder, require_rate
+from service.errors import UnsupportedFormatError
 from service.model.kokoro import Samples
 from service.speech import AudioSegment, Coverage, MarkTime, WordTime, merge_parts
 
@@ -80,6 +81,19 @@ class StreamedAudio(_AudioFile):
             part = encoder.finish()
             if part:
                 yield part
+
+
+def require_streamable(audio_format: AudioFormat) -> None:
+    """Refuse to stream a format whose header has the length of the audio.
+
+    Raises:
+        UnsupportedFormatError: it is one.
+    """
+    if not FORMATS[audio_format].streamable:
+        raise UnsupportedFormatError(
+            f"{audio_format} cannot be streamed, because its header has the length of the audio; "
+            "use pcm, or do not set stream"
+        )
 
 
 class AudioInText(Rendering):

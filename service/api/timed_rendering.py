@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from abc import abstractmethod
 from collections.abc import Generator, Iterable
 from typing import Literal
 
@@ -85,8 +86,8 @@ class TimedAudio(_Timed):
         )
 
 
-class StreamedTimedAudio(_Timed):
-    """Server-sent events: `audio` with a part of the file and its words, then `done`.
+class AudioEvents(AudioInText):
+    """Server-sent events: `audio` with a part of the file, then `done`.
 
     After an error the connection breaks without `done`.
     """
@@ -100,19 +101,41 @@ class StreamedTimedAudio(_Timed):
         with open_encoder(self._format, self.sample_rate_hz) as encoder:
             for segment in segments:
                 end_s = segment.start_s + segment.duration_s
-                event = AudioEvent(
-                    audio=base64.b64encode(encoder.encode(segment.samples)).decode(),
-                    start_s=round(segment.start_s, 6),
-                    end_s=round(end_s, 6),
-                    words=word_answers(segment.words, self._text, self._depth),
-                    marks=mark_answers(segment.marks),
-                )
+                audio = base64.b64encode(encoder.encode(segment.samples)).decode()
+                event = self._event(audio, segment, round(end_s, 6))
                 yield server_sent_event("audio", event.model_dump_json(exclude_none=True))
             tail = base64.b64encode(encoder.finish()).decode()
-        dropped = dropped_answers(self.coverage, self._text)
-        ignored = ignored_answers(self.coverage.ignored)
-        done = DoneEvent(audio=tail, duration_s=round(end_s, 6), dropped=dropped, ignored=ignored)
+        done = self._done(tail, round(end_s, 6))
         yield server_sent_event("done", done.model_dump_json(exclude_none=True))
+
+    @abstractmethod
+    def _event(self, audio: str, segment: AudioSegment, end_s: float) -> BaseModel:
+        """Return the data of the event for a segment and its part of the file."""
+
+    @abstractmethod
+    def _done(self, audio: str, duration_s: float) -> BaseModel:
+        """Return the data of the last event, with the rest of the file."""
+
+
+class StreamedTimedAudio(_Timed, AudioEvents):
+    """Server-sent events with the words of each part."""
+
+    def _event(self, audio: str, segment: AudioSegment, end_s: float) -> BaseModel:
+        return AudioEvent(
+            audio=audio,
+            start_s=round(segment.start_s, 6),
+            end_s=end_s,
+            words=word_answers(segment.words, self._text, self._depth),
+            marks=mark_answers(segment.marks),
+        )
+
+    def _done(self, audio: str, duration_s: float) -> BaseModel:
+        return DoneEvent(
+            audio=audio,
+            duration_s=duration_s,
+            dropped=dropped_answers(self.coverage, self._text),
+            ignored=ignored_answers(self.coverage.ignored),
+        )
 
 
 class Subtitles(Rendering):

@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterable
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel
 from pydantic_core import to_json
 
 from service.api.dialogue.schemas import (
@@ -22,14 +23,12 @@ from service.api.rendering import (
     Rendering,
     StreamedAudio,
     WholeAudio,
-    server_sent_event,
+    require_streamable,
 )
 from service.api.response import SpeechResponse
 from service.api.schemas import DoneEvent, dropped_answers
 from service.api.state import state_of
-from service.api.timed_rendering import WORDS_BYTES_PER_S
-from service.audio import FORMATS, open_encoder
-from service.errors import UnsupportedFormatError
+from service.api.timed_rendering import WORDS_BYTES_PER_S, AudioEvents
 from service.speech import AudioSegment, Utterance, WordTime
 from service.speech.dialogues import by_turn
 
@@ -62,11 +61,8 @@ async def say_dialogue(body: DialogueRequest, request: Request) -> Response:
 
 
 def _rendering(body: DialogueRequest, utterance: Utterance) -> Rendering:
-    if body.stream and not FORMATS[body.format].streamable:
-        raise UnsupportedFormatError(
-            f"{body.format} cannot be streamed, because its header has the length of the audio; "
-            "use pcm, or do not set stream"
-        )
+    if body.stream:
+        require_streamable(body.format)
     if body.timestamps is None:
         audio = StreamedAudio if body.stream else WholeAudio
         return audio(body.format, body.sample_rate)
@@ -123,26 +119,17 @@ class _WholeTimes(_Times):
         yield to_json(answer, exclude_none=True)
 
 
-class _StreamedTimes(_Times):
-    """Server-sent events: `audio` with a part of the file and its words, then `done`."""
+class _StreamedTimes(_Times, AudioEvents):
+    """Server-sent events with the words of each part."""
 
-    streams = True
-    media_type = "text/event-stream"
+    def _event(self, audio: str, segment: AudioSegment, end_s: float) -> BaseModel:
+        return DialogueEvent(
+            audio=audio,
+            start_s=round(segment.start_s, 6),
+            end_s=end_s,
+            words=self._words(segment.words),
+        )
 
-    def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
-        """Write an event for each segment, and the final event."""
-        end_s = 0.0
-        with open_encoder(self._format, self.sample_rate_hz) as encoder:
-            for segment in segments:
-                end_s = segment.start_s + segment.duration_s
-                event = DialogueEvent(
-                    audio=base64.b64encode(encoder.encode(segment.samples)).decode(),
-                    start_s=round(segment.start_s, 6),
-                    end_s=round(end_s, 6),
-                    words=self._words(segment.words),
-                )
-                yield server_sent_event("audio", event.model_dump_json(exclude_none=True))
-            tail = base64.b64encode(encoder.finish()).decode()
+    def _done(self, audio: str, duration_s: float) -> BaseModel:
         dropped = dropped_answers(self.coverage, self._utterance.text)
-        done = DoneEvent(audio=tail, duration_s=round(end_s, 6), dropped=dropped)
-        yield server_sent_event("done", done.model_dump_json(exclude_none=True))
+        return DoneEvent(audio=audio, duration_s=duration_s, dropped=dropped)

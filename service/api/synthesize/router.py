@@ -20,14 +20,15 @@ from service.api.rendering import (
     Rendering,
     StreamedAudio,
     WholeAudio,
+    require_streamable,
 )
 from service.api.response import SpeechResponse
 from service.api.schemas import AudioEvent, DoneEvent, TimedAnswer
 from service.api.state import state_of
 from service.api.synthesize.schemas import PhonemizeAnswer, PhonemizeRequest, SynthesisRequest
 from service.api.timed_rendering import StreamedTimedAudio, Subtitles, TimedAudio
-from service.audio import FORMATS, SRT_MEDIA_TYPE, VTT_MEDIA_TYPE
-from service.errors import InvalidRequestError, UnsupportedFormatError
+from service.audio import SRT_MEDIA_TYPE, VTT_MEDIA_TYPE
+from service.errors import InvalidRequestError
 from service.speech import Utterance
 
 router = APIRouter()
@@ -70,11 +71,8 @@ def _rendering(body: SynthesisRequest, utterance: Utterance) -> Rendering:
         if body.stream or body.timestamps:
             raise InvalidRequestError(f"{body.format} cannot be combined with stream or timestamps")
         return Subtitles(body.format, utterance)
-    if body.stream and not FORMATS[body.format].streamable:
-        raise UnsupportedFormatError(
-            f"{body.format} cannot be streamed, because its header has the length of the audio; "
-            "use pcm, or do not set stream"
-        )
+    if body.stream:
+        require_streamable(body.format)
     if body.timestamps is None:
         audio = StreamedAudio if body.stream else WholeAudio
         return audio(body.format, body.sample_rate)
