@@ -6,6 +6,9 @@ Every test imports this file, so it imports what a fixture needs only in that fi
 import gc
 import hashlib
 import os
+import subprocess
+import zlib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,7 @@ MARKED = {
 
 def pytest_addoption(parser):
     parser.addoption("--hosted-by", help="have another ASGI server serve")
+    parser.addoption("--share", type=int, default=1, help="run one in so many thorough tests, others with each commit")
 
 
 @pytest.hookimpl(tryfirst=True)  # before Hypothesis loads the profile
@@ -54,6 +58,23 @@ def pytest_collection_modifyitems(config, items):
         given = getattr(getattr(item, "function", None), "_hypothesis_internal_use_settings", None)
         if given is not None and given.deadline is not None:
             raise pytest.UsageError(f"{item.nodeid} has a deadline; leave it out of its settings")
+    n_shares = config.getoption("share")
+    if n_shares > 1:
+        left_out = {item for item in items if item.get_closest_marker("thorough") and not _is_drawn(item, n_shares)}
+        config.hook.pytest_deselected(items=[*left_out])
+        items[:] = [item for item in items if item not in left_out]
+
+
+def _is_drawn(item, n_shares):
+    """Tell whether a test is in the share that this commit runs: in so many commits each is once or so."""
+    return zlib.crc32(f"{_commit()} {item.nodeid}".encode()) % n_shares == 0
+
+
+@cache
+def _commit():
+    """Return the commit, so that who tries it again runs the same tests; empty outside of a clone."""
+    command = ["git", "-C", str(REPOSITORY), "rev-parse", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def pytest_collection_finish(session):
