@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
@@ -212,6 +212,53 @@ def _voices(settings: Settings) -> int:
     return 0
 
 
+def _add_voices(
+    settings: Settings,
+    file: Path,
+    name: str | None = None,
+    language: str | None = None,
+    sex: str | None = None,
+) -> int:
+    from service.speech import read_styles
+
+    found = read_styles(file)
+    if name is not None:
+        if len(found) > 1:
+            raise InvalidRequestError(f"{file} has {len(found)} voices; leave out --name")
+        found = {name: next(iter(found.values()))}
+    return _keep_voices(settings, found, language, sex)
+
+
+def _mix_voices(
+    settings: Settings, blend: str, save: str, language: str | None = None, sex: str | None = None
+) -> int:
+    from service.loading import load_voices
+
+    voices = load_voices(settings)
+    mixed = voices.resolve(blend)
+    language = language or mixed.language
+    return _keep_voices(settings, {save: voices.styles(mixed)}, language, sex)
+
+
+def _keep_voices(
+    settings: Settings, found: Mapping[str, Any], language: str | None, sex: str | None
+) -> int:
+    from service.loading import added_voices_dir, load_voices
+    from service.speech import add_voice
+    from service.text import find_language
+
+    language = None if language is None else find_language(language).code
+    folder = added_voices_dir(settings)
+    there_are = load_voices(settings).voices if settings.voices_dir is None else []
+    taken = sorted({voice.name for voice in there_are} & set(found))
+    if taken:
+        raise InvalidRequestError(f"there are voices of these names already: {', '.join(taken)}")
+    for name, styles in found.items():
+        add_voice(folder, name, styles, language, sex)
+        print(folder / f"{name}.bin")
+    return 0
+
+
 def _prepare(settings: Settings, target: Literal["cpu", "cuda"] | None) -> int:
     from service.loading import prepare_model
 
@@ -249,7 +296,7 @@ def parser() -> argparse.ArgumentParser:
     say = _command(commands, _say, "say", "play speech, or write it into a file")
     read = _command(commands, _read, "read", "read a book into files with chapters")
     corpus = _command(commands, _corpus, "corpus", "speak a corpus, a file for each utterance")
-    voices = _command(commands, _voices, "voices", "list the voices")
+    voices = _command(commands, _voices, "voices", "list the voices, add some, or keep a blend")
     prepare = _command(commands, _prepare, "prepare", "prepare the model for this machine now")
     doctor = _command(commands, _doctor, "doctor", "check everything that the service needs")
     cache = _command(commands, _cache, "cache", "list what is in the cache, or clear it")
@@ -269,14 +316,28 @@ def parser() -> argparse.ArgumentParser:
     cache.add_argument("names", nargs="*", metavar="name", help="last part of a path; default: all")
     cache.add_argument("--clear", action="store_true", help="remove what is listed")
     completion.add_argument("shell", choices=("bash", "zsh", "fish"))
-    for subparser in (serve, say, read, corpus, voices, prepare, doctor, cache, completion):
+    of_voices = voices.add_subparsers(metavar="command")
+    # What they are not given must not replace what stands before their names.
+    inner = argparse.SUPPRESS
+    add = _command(of_voices, _add_voices, "add", "add the voices of a file", inner)
+    mix = _command(of_voices, _mix_voices, "mix", "keep a blend as a voice of its own", inner)
+    arguments.add_voices(add, mix)
+    for subparser in (
+        serve, say, read, corpus, voices, add, mix, prepare, doctor, cache, completion,
+    ):  # fmt: skip
         arguments.add_settings(subparser)
     return parser
 
 
-def _command(commands: Any, run: Any, name: str, description: str) -> argparse.ArgumentParser:
+def _command(
+    commands: Any, run: Any, name: str, description: str, default: str | None = None
+) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
-        name, help=description, description=description, allow_abbrev=False
+        name,
+        help=description,
+        description=description,
+        allow_abbrev=False,
+        argument_default=default,
     )
     parser.set_defaults(command=run)
     return parser

@@ -12,6 +12,23 @@ _CONFIG_ONLY = {"cuda_options", "tensorrt_options", "openai_voices"}
 """Settings that are tables; a flag could not hold one."""
 
 
+def add_voices(add: argparse.ArgumentParser, mix: argparse.ArgumentParser) -> None:
+    """Add the arguments of `voices add` and `voices mix`."""
+    add.add_argument(
+        "file", type=Path, help=".pt, .bin, .npy, .npz or .safetensors, with one voice or several"
+    )
+    add.add_argument("--name", help="of the voice; default: as in the file, or the file's own")
+    mix.add_argument("blend", help="voices with weights, such as af_bella(2)+af_sky(1)")
+    mix.add_argument("--save", required=True, metavar="NAME", help="of the new voice")
+    for parser in (add, mix):
+        parser.add_argument(
+            "--language", help="code of what it speaks; default: what the name or the blend tells"
+        )
+        parser.add_argument(
+            "--sex", choices=("female", "male"), help="default: what the second letter tells"
+        )
+
+
 def add_saying(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `say`."""
     parser.add_argument("text", nargs="?", help="text to say; - or none reads standard input")

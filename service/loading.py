@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -201,8 +202,20 @@ def prepare_model(
 
 
 def load_voices(settings: Settings) -> VoiceLibrary:
-    """Read the voices of the settings; see `VoiceLibrary`."""
-    return VoiceLibrary(settings.voices_dir or resource("voices"))
+    """Read the voices of the settings, or the included ones with those that were added."""
+    if settings.voices_dir is not None:
+        return VoiceLibrary(settings.voices_dir)
+    added = added_voices_dir(settings)
+    return VoiceLibrary(resource("voices"), *([added] if added.is_dir() else []))
+
+
+def added_voices_dir(settings: Settings) -> Path:
+    """Return where voices are added: `voices_dir`, or a folder of this user beside the included.
+
+    That is the folder `kokoro-service/voices` in `$XDG_DATA_HOME` or `~/.local/share`.
+    """
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return settings.voices_dir or Path(base).expanduser() / "kokoro-service" / "voices"
 
 
 def load_espeak(settings: Settings) -> Espeak:

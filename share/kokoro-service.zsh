@@ -18,9 +18,17 @@ _shtab_kokoro_service_commands() {
     read:'read a book into files with chapters'
     say:'play speech, or write it into a file'
     serve:'serve HTTP and WebSocket until stopped'
-    voices:'list the voices'
+    voices:'list the voices, add some, or keep a blend'
   )
   _describe 'kokoro-service commands' _commands
+}
+
+_shtab_kokoro_service_voices_commands() {
+  local _commands=(
+    add:'add the voices of a file'
+    mix:'keep a blend as a voice of its own'
+  )
+  _describe 'kokoro-service voices commands' _commands
 }
 
 _shtab_kokoro_service_options=(
@@ -674,6 +682,146 @@ _shtab_kokoro_service_voices_options=(
 # guard to ensure default positional specs are added only once per session
 _shtab_kokoro_service_voices_defaults_added=0
 
+_shtab_kokoro_service_voices_add_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--name[of the voice\; default\: as in the file, or the file\'s own]:name:"
+  "--language[code of what it speaks\; default\: what the name or the blend tells]:language:"
+  "--sex[default\: what the second letter tells]:sex:(female male)"
+  "--config[configuration file (TOML)]:config:_files"
+  "--host[address to listen on]:X:"
+  "--port[port to listen on\; 0 picks a free one]:X:"
+  "--provider[execution provider\: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)]:X:"
+  "--model[model file\; default\: the one in the installed model packages]:X:"
+  "--cache-dir[folder for prepared models\; default\: \~\/.cache\/kokoro-service]:X:"
+  "--stream-decoding[how streams are decoded\: in windows, or chunk by chunk (whole)]:X:"
+  "--file-decoding[how complete files are decoded\: windows or whole]:X:"
+  {--prepare,--no-prepare}"[prepare the model for this CPU once, before its first use]"
+  "--kernels[instruction set of the native operators, for tests and measurements\; default\: the fastest that the processor runs]:X:"
+  "--voices-dir[folder of voices\; default\: the included ones]:X:"
+  "--voice[voice for requests that name none]:X:"
+  "--warm-languages[languages whose G2P is loaded at start, so that their first text is read as soon as others\; default\: the language of voice]:X:"
+  {--strict-models,--no-strict-models}"[answer 404 to model names that GET \/v1\/models does not list]"
+  "--max-text-length[maximum length of a text, in characters]:X:"
+  "--max-requests[maximum requests in progress or waiting\; more get 503]:X:"
+  "--max-websockets[maximum open WebSocket sessions and Wyoming connections\; more are refused]:X:"
+  "--max-connections[maximum open connections, of all kinds\; one more takes the place of the one that has waited longest for its client]:X:"
+  "--session-idle-s[seconds without a message or speech until a WebSocket session is closed\; 0 keeps it]:X:"
+  "--idle-unload-s[seconds without speech until the model leaves memory\; 0 keeps it]:X:"
+  "--data-dir[folder for jobs, which outlive the process\; default\: there are no jobs]:X:"
+  "--max-document-bytes[maximum size of the document or text of a job]:X:"
+  "--document-cpu-s[maximum processor time to read a document, in seconds]:X:"
+  "--document-timeout-s[maximum time to read a document, in seconds]:X:"
+  "--document-memory-bytes[maximum memory to read a document\; of two at a time]:X:"
+  "--max-jobs[maximum jobs that are kept\; more get 503]:X:"
+  "--jobs-bytes[maximum size of all jobs\; more get 503, or fail]:X:"
+  "--job-age-s[seconds after which a finished job is removed]:X:"
+  "--deadline-s[maximum duration of a request, in seconds]:X:"
+  "--receive-timeout-s[seconds to receive a request\'s headers, and then its body]:X:"
+  "--send-timeout-s[seconds until a client that reads nothing is cut off]:X:"
+  "--shutdown-timeout-s[seconds that requests have to finish when the service stops]:X:"
+  "--memory-budget-bytes[maximum memory of the model and its runs\; 0 is no limit]:X:"
+  "--min-free-memory-bytes[minimum free memory of the machine\; with less, requests get 503]:X:"
+  "--answer-memory-bytes[maximum memory of all answers in progress\; more get 503\; 0 is no limit]:X:"
+  "--audio-cache-bytes[memory for the audio cache\; 0 switches it off]:X:"
+  "--wyoming[address to serve Wyoming on\: tcp\:\/\/HOST\:PORT, unix\:\/\/\/PATH or stdio\:\/\/]:X:"
+  "--wyoming-zeroconf[name to announce Wyoming by in the network\; needs the extra zeroconf]:X:"
+  {--page,--no-page}"[serve the page that speaks at \/, and \/docs]"
+  {--insecure,--no-insecure}"[allow other interfaces than loopback without API keys]"
+  "--api-keys-file[file of API keys, one per line\; default\: no key is needed]:X:"
+  "--lexicons-dir[folder of lexicons of API keys, NAME.toml\; default\: none]:X:"
+  {--private-lists,--no-private-lists}"[ask for a key also for lists of voices, models and languages]"
+  "--cors-origins[web origins whose pages may use the service, separated by commas]:X:"
+  "--threads[intra-op threads\; 0 is one for each usable processor]:X:"
+  "--workers[chunks computed at once\; the threads are divided among them]:X:"
+  "--espeak-library[libespeak-ng.so\; default\: the espeakng-loader package\'s, else the system\'s]:X:"
+  "--espeak-data[espeak-ng-data folder\; default\: the library\'s own]:X:"
+  "--emoji[drop emoji, or say their names (name)]:X:"
+  {--strict-characters,--no-strict-characters}"[refuse texts with characters that cannot be read, instead of dropping these]"
+  {--strict-ssml,--no-strict-ssml}"[refuse SSML of which something cannot be done, instead of ignoring that]"
+  "--auto-ssml[doors on which a text that opens like SSML is SSML\: any of synthesize, openai, elevenlabs, piper, wyoming]:X:"
+  "--lexicon[file of pronunciations\; default\: the included one]:X:"
+  "--log-level[lowest level to log]:X:"
+  "--log-format[format of log lines]:X:"
+  {--telemetry,--no-telemetry}"[send traces, configured by OTEL_\* variables\; needs the extra otel]"
+  "--cuda-device[number of the GPU to use]:X:"
+  "--precision[precision of the decoder on a GPU]:X:"
+  "--buckets[run lengths on a GPU, in frames, separated by commas]:X:"
+  ":.pt, .bin, .npy, .npz or .safetensors, with one voice or several:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_kokoro_service_voices_add_defaults_added=0
+
+_shtab_kokoro_service_voices_mix_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--save[of the new voice]:NAME:"
+  "--language[code of what it speaks\; default\: what the name or the blend tells]:language:"
+  "--sex[default\: what the second letter tells]:sex:(female male)"
+  "--config[configuration file (TOML)]:config:_files"
+  "--host[address to listen on]:X:"
+  "--port[port to listen on\; 0 picks a free one]:X:"
+  "--provider[execution provider\: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)]:X:"
+  "--model[model file\; default\: the one in the installed model packages]:X:"
+  "--cache-dir[folder for prepared models\; default\: \~\/.cache\/kokoro-service]:X:"
+  "--stream-decoding[how streams are decoded\: in windows, or chunk by chunk (whole)]:X:"
+  "--file-decoding[how complete files are decoded\: windows or whole]:X:"
+  {--prepare,--no-prepare}"[prepare the model for this CPU once, before its first use]"
+  "--kernels[instruction set of the native operators, for tests and measurements\; default\: the fastest that the processor runs]:X:"
+  "--voices-dir[folder of voices\; default\: the included ones]:X:"
+  "--voice[voice for requests that name none]:X:"
+  "--warm-languages[languages whose G2P is loaded at start, so that their first text is read as soon as others\; default\: the language of voice]:X:"
+  {--strict-models,--no-strict-models}"[answer 404 to model names that GET \/v1\/models does not list]"
+  "--max-text-length[maximum length of a text, in characters]:X:"
+  "--max-requests[maximum requests in progress or waiting\; more get 503]:X:"
+  "--max-websockets[maximum open WebSocket sessions and Wyoming connections\; more are refused]:X:"
+  "--max-connections[maximum open connections, of all kinds\; one more takes the place of the one that has waited longest for its client]:X:"
+  "--session-idle-s[seconds without a message or speech until a WebSocket session is closed\; 0 keeps it]:X:"
+  "--idle-unload-s[seconds without speech until the model leaves memory\; 0 keeps it]:X:"
+  "--data-dir[folder for jobs, which outlive the process\; default\: there are no jobs]:X:"
+  "--max-document-bytes[maximum size of the document or text of a job]:X:"
+  "--document-cpu-s[maximum processor time to read a document, in seconds]:X:"
+  "--document-timeout-s[maximum time to read a document, in seconds]:X:"
+  "--document-memory-bytes[maximum memory to read a document\; of two at a time]:X:"
+  "--max-jobs[maximum jobs that are kept\; more get 503]:X:"
+  "--jobs-bytes[maximum size of all jobs\; more get 503, or fail]:X:"
+  "--job-age-s[seconds after which a finished job is removed]:X:"
+  "--deadline-s[maximum duration of a request, in seconds]:X:"
+  "--receive-timeout-s[seconds to receive a request\'s headers, and then its body]:X:"
+  "--send-timeout-s[seconds until a client that reads nothing is cut off]:X:"
+  "--shutdown-timeout-s[seconds that requests have to finish when the service stops]:X:"
+  "--memory-budget-bytes[maximum memory of the model and its runs\; 0 is no limit]:X:"
+  "--min-free-memory-bytes[minimum free memory of the machine\; with less, requests get 503]:X:"
+  "--answer-memory-bytes[maximum memory of all answers in progress\; more get 503\; 0 is no limit]:X:"
+  "--audio-cache-bytes[memory for the audio cache\; 0 switches it off]:X:"
+  "--wyoming[address to serve Wyoming on\: tcp\:\/\/HOST\:PORT, unix\:\/\/\/PATH or stdio\:\/\/]:X:"
+  "--wyoming-zeroconf[name to announce Wyoming by in the network\; needs the extra zeroconf]:X:"
+  {--page,--no-page}"[serve the page that speaks at \/, and \/docs]"
+  {--insecure,--no-insecure}"[allow other interfaces than loopback without API keys]"
+  "--api-keys-file[file of API keys, one per line\; default\: no key is needed]:X:"
+  "--lexicons-dir[folder of lexicons of API keys, NAME.toml\; default\: none]:X:"
+  {--private-lists,--no-private-lists}"[ask for a key also for lists of voices, models and languages]"
+  "--cors-origins[web origins whose pages may use the service, separated by commas]:X:"
+  "--threads[intra-op threads\; 0 is one for each usable processor]:X:"
+  "--workers[chunks computed at once\; the threads are divided among them]:X:"
+  "--espeak-library[libespeak-ng.so\; default\: the espeakng-loader package\'s, else the system\'s]:X:"
+  "--espeak-data[espeak-ng-data folder\; default\: the library\'s own]:X:"
+  "--emoji[drop emoji, or say their names (name)]:X:"
+  {--strict-characters,--no-strict-characters}"[refuse texts with characters that cannot be read, instead of dropping these]"
+  {--strict-ssml,--no-strict-ssml}"[refuse SSML of which something cannot be done, instead of ignoring that]"
+  "--auto-ssml[doors on which a text that opens like SSML is SSML\: any of synthesize, openai, elevenlabs, piper, wyoming]:X:"
+  "--lexicon[file of pronunciations\; default\: the included one]:X:"
+  "--log-level[lowest level to log]:X:"
+  "--log-format[format of log lines]:X:"
+  {--telemetry,--no-telemetry}"[send traces, configured by OTEL_\* variables\; needs the extra otel]"
+  "--cuda-device[number of the GPU to use]:X:"
+  "--precision[precision of the decoder on a GPU]:X:"
+  "--buckets[run lengths on a GPU, in frames, separated by commas]:X:"
+  ":voices with weights, such as af_bella(2)\+af_sky(1):"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_kokoro_service_voices_mix_defaults_added=0
+
 
 _shtab_kokoro_service() {
   local context state line curcontext="$curcontext" one_or_more='(*)' remainder='(-)*:' default='*::: :->kokoro-service'
@@ -701,7 +849,31 @@ _shtab_kokoro_service() {
         read) _arguments -C -s $_shtab_kokoro_service_read_options ;;
         say) _arguments -C -s $_shtab_kokoro_service_say_options ;;
         serve) _arguments -C -s $_shtab_kokoro_service_serve_options ;;
-        voices) _arguments -C -s $_shtab_kokoro_service_voices_options ;;
+        voices) _shtab_kokoro_service_voices ;;
+      esac
+  esac
+}
+
+_shtab_kokoro_service_voices() {
+  local context state line curcontext="$curcontext" one_or_more='(*)' remainder='(-)*:' default='*::: :->voices'
+
+  # Add default positional/remainder specs only if none exist, and only once per session
+  if (( ! _shtab_kokoro_service_voices_defaults_added )); then
+    if (( ${_shtab_kokoro_service_voices_options[(I)${(q)one_or_more}*]} +          ${_shtab_kokoro_service_voices_options[(I)${(q)remainder}*]} +          ${_shtab_kokoro_service_voices_options[(I)${(q)default}]} == 0 )); then
+      _shtab_kokoro_service_voices_options+=(': :_shtab_kokoro_service_voices_commands' '*::: :->voices')
+    fi
+    _shtab_kokoro_service_voices_defaults_added=1
+  fi
+  _arguments -C -s $_shtab_kokoro_service_voices_options
+
+  case $state in
+    voices)
+      words=($line[1] "${words[@]}")
+      (( CURRENT += 1 ))
+      curcontext="${curcontext%:*:*}:_shtab_kokoro_service_voices-$line[1]:"
+      case $line[1] in
+        add) _arguments -C -s $_shtab_kokoro_service_voices_add_options ;;
+        mix) _arguments -C -s $_shtab_kokoro_service_voices_mix_options ;;
       esac
   esac
 }

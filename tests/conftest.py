@@ -85,14 +85,15 @@ def pytest_collection_finish(session):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _no_settings_from_outside():
-    """Tests see the defaults, whatever the developer's shell has set.
+def _no_settings_from_outside(tmp_path_factory):
+    """Tests see the defaults, whatever the developer's shell has set, and no voices that they added.
 
     Beside other workers each model has its worker's share of the processors. Threads wait for each
     other by spinning, which took a third more time where others needed the processor.
     """
     for variable in [name for name in os.environ if name.startswith("KOKORO_")]:
         del os.environ[variable]
+    os.environ["XDG_DATA_HOME"] = str(tmp_path_factory.getbasetemp() / "data")
     n_workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if n_workers > 1:
         os.environ["KOKORO_THREADS"] = str(max(1, (os.cpu_count() or 1) // n_workers))

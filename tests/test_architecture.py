@@ -14,16 +14,17 @@ ALLOWED = {
     **dict.fromkeys(("errors", "extras", "resources", "logs", "heap", "complete_files", "covers"), frozenset()),
     **dict.fromkeys(("folder_lock", "machine", "progress"), frozenset()),
     "settings": {"errors"},
+    "tensor_files": {"errors", "extras"},
     "text": LEAVES,
     "audio": LEAVES | {"covers"},
     "model": LEAVES | {"heap", "machine"},
     "preparation": LEAVES | {"model"},
-    "speech": LEAVES | {"text", "audio", "model"},
+    "speech": LEAVES | {"complete_files", "tensor_files", "text", "audio", "model"},
     "books": LEAVES | {"complete_files", "covers", "folder_lock", "logs", "text", "audio", "speech"},
     "loading": LEAVES | {"text", "model", "preparation", "speech"},
     "doctor": LEAVES | {"machine", "loading", "text"},
     "jobs": LEAVES | {"audio", "books", "folder_lock", "speech"},
-    "api": LEAVES | {"books", "jobs", "logs", "machine", "loading", "text", "audio", "model", "speech"},
+    "api": LEAVES | {"tensor_files", "books", "jobs", "logs", "machine", "loading", "text", "audio", "model", "speech"},
     "hosting": LEAVES | {"logs", "heap", "api"},
     "cluster": LEAVES
     | {"api", "audio", "complete_files", "folder_lock", "heap", "hosting", "loading", "logs", "speech"},
@@ -34,7 +35,7 @@ ALLOWED = {
     "__main__": LEAVES
     | {"logs", "heap", "loading", "doctor", "model", "playback", "preparation", "saying"}
     | {"arguments", "books", "narrating"}
-    | {"speech", "api", "cluster"},
+    | {"speech", "text", "api", "cluster"},
 }
 OUTSIDE = {
     "ortffi": {"model", "preparation", "speech"}, "fastapi": {"api", "hosting", "cluster"},

@@ -229,7 +229,7 @@ async def _validation_error(request: Request, error: Exception) -> JSONResponse:
 def _fields_of(request: Request) -> Iterable[str]:
     """Return the fields of the endpoint's body."""
     body = getattr(request.scope.get("route"), "body_field", None)
-    return () if body is None else body.field_info.annotation.model_fields
+    return () if body is None else getattr(body.field_info.annotation, "model_fields", ())
 
 
 def _explain(item: Mapping[str, Any], known: Iterable[str], whole: str) -> str:

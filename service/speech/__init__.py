@@ -18,7 +18,7 @@ from service.speech.utterance import (
     Utterance,
     gain_of,
 )
-from service.speech.voices import Blend, Voice, VoiceLibrary
+from service.speech.voices import Blend, Voice, VoiceLibrary, add_voice, read_styles
 
 __all__ = [
     "LEVELLING_BYTES_PER_S",
@@ -46,6 +46,8 @@ __all__ = [
     "VoiceLibrary",
     "WordTime",
     "Worker",
+    "add_voice",
     "gain_of",
     "merge_parts",
+    "read_styles",
 ]

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import soundfile
 
@@ -14,7 +15,10 @@ from service.errors import InvalidRequestError
 from service.model.prepared import GRAPHS
 from service.playback import PlaybackError
 from service.preparation import assembly
+from service.resources import resource
 from service.saying import normalization_of
+from service.speech import VoiceLibrary
+from service.tensor_files import pytorch_file
 from service.text import USUAL, Normalization
 from tests.service.commands import command, complaint
 from tests.small_kokoro import write_small_kokoro
@@ -117,6 +121,43 @@ def test_voices_lists_them():
     lines = command("voices").stdout.splitlines()
     assert len(lines) == 54
     assert lines[0].split() == ["af_alloy", "en-us", "female"]
+
+
+def test_voices_are_added_and_blends_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    added = tmp_path / "data/kokoro-service/voices"
+    styles = VoiceLibrary(resource("voices")).styles
+    heart = styles(VoiceLibrary(resource("voices")).resolve("af_heart"))
+    (tmp_path / "anna.pt").write_bytes(pytorch_file(heart))
+    np.savez(tmp_path / "more.npz", ef_eva=heart[:1], em_max=heart)
+    done = command("voices", "add", str(tmp_path / "anna.pt"), "--language", "es", "--sex", "female")
+    assert done.stdout.splitlines() == [str(added / "anna.bin")]
+    assert len(command("voices", "add", str(tmp_path / "more.npz")).stdout.splitlines()) == 2
+    assert command("voices", "mix", "anna(3)-af_sky", "--save", "my_mix").returncode == 0
+    listed = {line.split()[0]: line.split()[1:] for line in command("voices").stdout.splitlines()}
+    assert len(listed) == 58
+    assert [listed[name] for name in ("anna", "ef_eva", "my_mix")] == [["es", "female"], ["es", "female"], ["es", "-"]]
+    library = VoiceLibrary(resource("voices"), added)
+    assert np.array_equal(library.styles(library.resolve("anna")), heart)
+    assert np.array_equal(library.styles(library.resolve("ef_eva"))[509], heart[0])
+    mixed = (3 * heart - styles(VoiceLibrary(resource("voices")).resolve("af_sky"))) / 2
+    np.testing.assert_allclose(library.styles(library.resolve("my_mix")), mixed, rtol=1e-5, atol=1e-6)
+    before = sorted(added.iterdir())
+    for arguments, told in (
+        (["add", str(tmp_path / "anna.pt")], "of these names already: anna"),
+        (["add", str(tmp_path / "more.npz"), "--name", "x"], "has 2 voices"),
+        (["add", str(tmp_path / "anna.pt"), "--name", "../x"], "no name of a voice"),
+        (["add", str(tmp_path / "anna.pt"), "--name", "b", "--language", "xx"], "unknown language 'xx'"),
+        (["add", str(tmp_path / "none.pt")], "none.pt"), (["mix", "anna+", "--save", "c"], "is no voice"),
+        (["mix", "anna", "--save", "af_heart"], "of these names already: af_heart"),
+    ):  # fmt: skip
+        done = command("voices", *arguments)
+        assert done.returncode == 1
+        assert told in done.stderr
+    assert sorted(added.iterdir()) == before
+    own = tmp_path / "own"
+    assert command("voices", "--voices-dir", str(own), "add", str(tmp_path / "anna.pt")).returncode == 0
+    assert [line.split()[0] for line in command("voices", "--voices-dir", str(own)).stdout.splitlines()] == ["anna"]
 
 
 def test_prepare_prepares_the_model_once_and_says_where(model_file, cache_dir):

@@ -90,15 +90,15 @@ class VoiceNames:
             return found
         if _NAME.fullmatch(name):
             raise UnknownVoiceError(f"unknown voice {name!r}{nearest(name, self._voices)}")
-        return "+".join(self._resolve_part(part.strip()) for part in name.split("+"))
+        return _NAME.sub(lambda match: self._resolve_part(match[0]), name)
 
     def _resolve_part(self, part: str) -> str:
-        match = _NAME.match(part)
-        voice = self._find(match.group()) if match else None
+        """Return the voice of a name in a blend; what a hyphen joins may be two, with a minus."""
+        voice = self._find(part)
+        if voice is None and "-" in part:
+            return "-".join(map(self._resolve_part, part.split("-")))
         # A blend cannot be a part of another.
-        if match is None or voice is None or not _NAME.fullmatch(voice):
-            return part
-        return voice + part[match.end() :]
+        return voice if voice is not None and _NAME.fullmatch(voice) else part
 
     def _find(self, name: str) -> str | None:
         return self._voices.get(name) or self._folded.get(name.casefold())

@@ -6,7 +6,8 @@ import logging
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Request, Response
+import anyio.to_thread
+from fastapi import APIRouter, Body, Path, Query, Request, Response
 
 from service.api.openai.captions import LINES_MEDIA_TYPE, CaptionedAudio, StreamedCaptions
 from service.api.openai.events import END, SpeechEvents
@@ -46,6 +47,7 @@ from service.audio import FORMATS
 from service.errors import InvalidRequestError, UnsupportedFormatError
 from service.speech import SILENCE_S, Delivery, Utterance, gain_of
 from service.speech.dialogues import SaidTurn, dialogue
+from service.tensor_files import pytorch_file
 from service.text import Notes, parse, tagged_text
 
 logger = logging.getLogger(__name__)
@@ -283,6 +285,40 @@ async def voices(
     if legacy == "true" or format == "names":
         return OpenAIVoices(voices=list(described))
     return OpenAIVoices(voices=list(described.values()))
+
+
+_VOICE_FILE: dict[str, Any] = {
+    "description": "The voice, as PyTorch saves a tensor: float32 [510, 1, 256]",
+    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+}
+
+
+@router.post(
+    "/audio/voices/combine",
+    operation_id="combine_voices",
+    response_class=Response,
+    responses={200: _VOICE_FILE, **error_responses(413, 415, 422, 503)},
+)
+async def combine(
+    body: Annotated[
+        str | list[str],
+        Body(examples=["af_bella(2)+af_sky(1)", ["af_bella", "af_sky"]]),
+    ],
+    request: Request,
+) -> Response:
+    """Mix voices into the file of a new one, as Kokoro-FastAPI's endpoint does.
+
+    `kokoro-service voices add` adds it to those of a server.
+    """
+    library = state_of(request).require().synthesizer.planner.voices
+    names = _names(state_of(request))
+    blend = library.resolve("+".join(map(names.resolve, [body] if isinstance(body, str) else body)))
+    content = await anyio.to_thread.run_sync(lambda: pytorch_file(library.styles(blend)))
+    return Response(
+        content,
+        media_type="application/octet-stream",
+        headers={"Content-Disposition": f'attachment; filename="{blend.name}.pt"'},
+    )
 
 
 @router.get("/test", operation_id="probe")

@@ -22,7 +22,8 @@ from tests.service.api.serving_process import lent, write
 PATHS = {
     "/synthesize", "/phonemize", "/languages", "/voices", "/health", "/ready", "/jobs", "/jobs/{job_id}",
     "/jobs/{job_id}/events", "/jobs/{job_id}/output", "/jobs/{job_id}/retry", "/jobs/{job_id}/timestamps/{form}",
-    "/metrics", "/v1/audio/models", "/v1/audio/speech", "/v1/audio/voices", "/v1/models", "/v1/models/{model}",
+    "/metrics", "/v1/audio/models", "/v1/audio/speech", "/v1/audio/voices",
+    "/v1/audio/voices/combine", "/v1/models", "/v1/models/{model}",
     "/v1/test", "/v1/text-to-speech/{voice_id}", "/v1/text-to-speech/{voice_id}/stream",
     "/v1/text-to-speech/{voice_id}/with-timestamps", "/v1/text-to-speech/{voice_id}/stream/with-timestamps",
     "/v1/voices", "/v1/voices/{voice_id}", "/v2/voices", "/", "/dialogue", "/dev/dialogue", "/dev/captioned_speech",
@@ -139,7 +140,7 @@ def test_every_example_is_spoken(server, document):
         for example in examples_of(document, operation["requestBody"]["content"]["application/json"])
     ]
     assert {path for path, _ in found} == {
-        "/", "/jobs", "/synthesize", "/phonemize", "/v1/audio/speech", "/dialogue",
+        "/", "/jobs", "/synthesize", "/phonemize", "/v1/audio/speech", "/dialogue", "/v1/audio/voices/combine",
         *(path for path in PATHS if path.startswith(("/v1/text-to-", "/dev/"))),
     }  # fmt: skip
     for path, example in found:
@@ -388,7 +389,7 @@ def run(server, folder, *arguments):
 def test_the_server_keeps_to_its_document(keeping, tmp_path):
     # The phase that covers each value of each field alone belongs to the slow test.
     report = run(keeping, tmp_path, "--phases", "examples,fuzzing,stateful", "--max-examples", "4", "--seed", "1")
-    assert report["operations"]["tested"] == report["operations"]["total"] == 37
+    assert report["operations"]["tested"] == report["operations"]["total"] == 38
     assert report["test_cases"]["generated"] > 150
 
 

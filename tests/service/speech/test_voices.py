@@ -55,6 +55,32 @@ def test_a_blend_is_the_weighted_mean(library, repository):
     assert library.resolve("af_bella+af_sky") == library.resolve("af_bella(0.5)+af_sky(0.5)")
     assert library.resolve("af_bella(3)") == library.resolve("af_bella")
     assert library.resolve("af_sky(1)+af_sky(3)") == library.resolve("af_sky")
+    taken_away = library.resolve("af_bella(3) - af_sky(1)")
+    np.testing.assert_allclose(library.style(taken_away, 10), (3 * bella - sky) / 2, rtol=1e-5)
+    assert taken_away.evening_gain == pytest.approx(library.resolve("af_bella").evening_gain)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "af_bella(2)+af_sky(1)", "af_bella(2.0) + af_sky", "af_bella:2,af_sky:1", "af_bella:2, af_sky",
+        "2*af_bella+1*af_sky", "2 * af_bella + af_sky", "af_bella*2+af_sky", "af_bella:50%,af_sky:25%",
+        "af_bella,af_sky,af_bella", "af_bella(2),af_sky(1)", "3*af_bella+af_sky-af_bella",
+        "af_bella(3)-af_bella+af_sky",
+    ],
+)  # fmt: skip
+def test_a_blend_may_be_written_as_others_write_it(library, written):
+    weights = {voice.name: weight for voice, weight in library.resolve(written).parts}
+    assert weights == pytest.approx({"af_bella": 2 / 3, "af_sky": 1 / 3})
+
+
+def test_a_hyphen_in_a_name_is_no_minus(folder):
+    shutil.copy(folder / "am_adam.bin", folder / "am-adam.bin")
+    library = VoiceLibrary(folder)
+    assert library.resolve("am-adam").name == "am-adam"
+    weights = [weight for _, weight in library.resolve("am-adam(2)-am_adam").parts]
+    assert weights == [2.0, -1.0]
+    assert library.resolve("2*af_heart-am-adam").name == "af_heart+am-adam"
 
 
 def test_a_blend_has_the_first_voice_s_language_and_the_slowest_s_pace(library):
@@ -67,7 +93,9 @@ def test_a_blend_has_the_first_voice_s_language_and_the_slowest_s_pace(library):
 def test_a_bad_blend_is_refused_and_an_unknown_voice_with_the_nearest_name(library):
     for blend in (
         "", "+", "af_heart+", "af_heart(2", "af_heart()", "af_heart(0)", "af_heart(-1)", "af_heart(nan)",
-        "af_heart(inf)", "af_heart(two)", "af_heart 2", "af_heart(1)(2)", "af_heart(1e308)+af_sky(1e308)",
+        "af_heart(inf)", "af_heart(two)", "af_heart-af_heart", "af_heart-af_sky(2)", "-af_heart",
+        "2*af_heart(2)", "af_heart:", "af_heart,", "af_heart:2:3", "af_heart*", "*af_heart",
+        "af_heart;af_sky", "(2)af_heart", "af_heart 2", "af_heart(1)(2)", "af_heart(1e308)+af_sky(1e308)",
         "../../etc/passwd", "af_heart+" * 100 + "af_heart",
     ):  # fmt: skip
         with pytest.raises(InvalidBlendError):
@@ -99,7 +127,8 @@ def test_damage_a_malformed_manifest_and_an_empty_folder_are_named(folder, tmp_p
     voice = (folder / "am_adam.bin").read_bytes()
     for name, content, told in (
         ("am_adam.bin", voice[:-1] + b"\x01", r"am_adam\.bin is damaged"),
-        ("am_adam.bin", voice[:-4], "522236 bytes; a voice has 522240"),
+        ("am_adam.bin", voice[:-4], r"am_adam\.bin is damaged"),
+            ("af_short.bin", voice[:-4], "522236 bytes; a plain voice file has 522240"),
         ("af_broken.bin", b"\0\0\xc0\x7f" * 510 * 256, r"af_broken\.bin is damaged"),
         *(("manifest.json", content, r"manifest\.json") for content in (b"{", b"[]", b'{"af_heart": 1}')),
     ):  # fmt: skip

@@ -5,6 +5,7 @@ import io
 import json
 import re
 
+import numpy as np
 import openai
 import pytest
 import soundfile
@@ -14,6 +15,7 @@ from service.errors import LanguageUnavailableError, UnknownModelError, UnknownV
 from service.resources import resource
 from service.speech import VoiceLibrary
 from service.speech.voices import FILE_BYTES
+from service.tensor_files import read
 from tests.service.api.serving_process import lent, write
 from tests.service.commands import command
 
@@ -94,7 +96,7 @@ def names():
 def test_a_name_stands_for_a_voice_or_a_blend(names):
     voices = {
         "af_heart": "af_heart", "AF_HEART": "af_heart", "alloy": "af_alloy", " Alloy\n": "af_alloy",
-        "alloy+nova(2)": "af_alloy+af_nova(2)", "AF_Bella (2) + echo": "af_bella (2)+am_echo",
+        "alloy+nova(2)": "af_alloy+af_nova(2)", "AF_Bella (2) + echo": "af_bella (2) + am_echo",
         "Narrator": "bm_george", "narrator+alloy": "bm_george+af_alloy", "Both of them": "af_bella+af_sky",
         "duo+alloy": "duo+af_alloy",  # a blend within a blend: refused where it is read
         "a(b": "a(b", "nobody+alloy": "nobody+af_alloy", "": "",
@@ -455,6 +457,19 @@ def test_lists_are_for_readers_of_objects_and_of_names(keyed_server):
         assert keyed_server.client.get("/v1/audio/voices", params=query).json() == {"voices": names}
     answer = keyed_server.client.get("/v1/audio/voices", params={"format": "list"})
     assert (answer.status_code, answer.json()["error"]["param"]) == (400, "format")
+
+
+def test_voices_are_mixed_into_the_file_of_a_new_one(keyed_server, tmp_path):
+    library = VoiceLibrary(resource("voices"))
+    for asked in ("af_bella(2)+af_sky(1)", ["af_bella(2)", "af_sky"], "af_bella:2,AF_SKY"):
+        answer = keyed_server.client.post("/v1/audio/voices/combine", json=asked, headers=HEADERS)
+        assert answer.headers["content-disposition"] == 'attachment; filename="af_bella+af_sky.pt"'
+        (tmp_path / "a.pt").write_bytes(answer.content)
+        mixed = library.styles(library.resolve("af_bella(2)+af_sky(1)"))
+        assert np.array_equal(read(tmp_path / "a.pt", 1 << 20)[""], mixed)
+    for asked in ([], "", "af_bella+", ["nobody"], {"voices": "af_bella"}):
+        answer = keyed_server.client.post("/v1/audio/voices/combine", json=asked, headers=HEADERS)
+        assert answer.status_code == 400, asked
 
 
 def test_models_of_speech_are_listed_for_open_webui(keyed_server):
