@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -97,6 +98,48 @@ class Example:
     starts: NDArray[np.int64]
     prior: NDArray[np.float64]
 
+    def __post_init__(self) -> None:
+        """Prepare what every round needs: only edges that are not sure are weighed."""
+        self.distinct, self._place = np.unique(self.ids, return_inverse=True)
+        self._edge = np.repeat(np.arange(len(self.prior)), np.diff(self.starts))
+        self.open = [index for index, names in enumerate(self.lattice.features) if names]
+        opened = set(self.open)
+        step = [0] * self.lattice.size
+        for index, one in enumerate(self.lattice.candidates):
+            if index not in opened:
+                step[one.end] = 1
+        skipped = np.cumsum(step)
+        place = (np.arange(self.lattice.size) - skipped).tolist()
+        candidates = self.lattice.candidates
+        self._edges = [
+            (place[candidates[index].start], place[candidates[index].end]) for index in self.open
+        ]
+        self._last = place[-1]
+        if self.gold is not None:
+            self._gold_edges, self._gold_numbers, self._gold_ends = _without_sure(self.gold, opened)
+
+    def gradient(
+        self, weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return features, and how the likelihood of the allowed paths grows with their weights."""
+        gold = self.gold
+        if gold is None or not len(self.ids):
+            return np.zeros(0, np.int64), np.zeros(0)
+        values = self.scores(weights).tolist()
+        scores = [values[index] for index in self.open]
+        _, shares = path_sums(self._last + 1, self._edges, scores, [self._last])
+        inner = [values[number] for number in self._gold_numbers]
+        _, right = path_sums(gold.size, self._gold_edges, inner, self._gold_ends)
+        change = np.zeros(len(self.prior))
+        change[self.open] = shares
+        np.negative(change, out=change)
+        np.add.at(change, self._gold_numbers, right)
+        live = np.abs(change) > 1e-4
+        change[~live] = 0.0
+        touched = np.bincount(self._place, live[self._edge], len(self.distinct)) > 0
+        whole = np.bincount(self._place, change[self._edge], len(self.distinct))
+        return self.distinct[touched], whole[touched]
+
     def scores(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the score of each candidate."""
         total = np.concatenate(([0.0], np.cumsum(weights[self.ids])))
@@ -166,50 +209,55 @@ class Examples:
         for _ in range(ROUNDS):
             for index in order.permutation(len(usable)):
                 _step(usable[index], weights, squares)
-        cases = [one for one in usable if one.text.is_written]
+        self._repair([one for one in usable if one.text.is_written], weights)
+        return weights
+
+    def _repair(self, cases: Sequence[Example], weights: NDArray[np.float64]) -> None:
+        """Move the weights of rare features until all cases are right."""
+        having: dict[int, list[int]] = defaultdict(list)
+        for number, one in enumerate(cases):
+            for feature in one.distinct[self._counts[one.distinct] <= RARE].tolist():
+                having[feature].append(number)
+        doubtful = set(range(len(cases)))
         for _ in range(MOST_REPAIRS):
-            missed = [one for one in cases if not one.is_right(weights)]
+            missed = [number for number in sorted(doubtful) if not cases[number].is_right(weights)]
             if not missed:
                 break
-            for one in missed:
-                ids, gradient = _gradient(one, weights)
-                weights[ids] += REPAIR * gradient * (self._counts[ids] <= RARE)
-        return weights
+            doubtful = set(missed)
+            for number in missed:
+                ids, gradient = cases[number].gradient(weights)
+                is_rare = self._counts[ids] <= RARE
+                weights[ids] += REPAIR * gradient * is_rare
+                for feature in ids[is_rare].tolist():
+                    doubtful.update(having[feature])
 
 
 def _step(example: Example, weights: NDArray[np.float64], squares: NDArray[np.float64]) -> None:
-    ids, gradient = _gradient(example, weights)
+    ids, gradient = example.gradient(weights)
     gradient -= SHRINKING * weights[ids]
     squares[ids] += gradient * gradient
     weights[ids] += RATE * gradient / np.sqrt(squares[ids])
 
 
-def _gradient(
-    example: Example, weights: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return features, and how the likelihood of the allowed paths grows with their weights."""
-    none = np.zeros(0, np.int64), np.zeros(0)
-    gold = example.gold
-    if gold is None or not len(example.ids):
-        return none
-    lattice = example.lattice
-    scores = example.scores(weights)
-    values = scores.tolist()
-    edges = [(one.start, one.end) for one in lattice.candidates]
-    _, shares = path_sums(lattice.size, edges, values, [lattice.size - 1])
-    inner = [values[number] for _, _, number in gold.edges]
-    _, right = path_sums(gold.size, [(a, b) for a, b, _ in gold.edges], inner, gold.ends)
-    change = -np.array(shares)
-    np.add.at(change, [number for _, _, number in gold.edges], right)
-    live = np.nonzero(np.abs(change) > 1e-4)[0]
-    ids = np.concatenate(
-        [example.ids[:0], *(example.ids[example.starts[k] : example.starts[k + 1]] for k in live)]
-    )
-    if not len(ids):
-        return none
-    lengths = example.starts[live + 1] - example.starts[live]
-    ids, inverse = np.unique(ids, return_inverse=True)
-    return ids, np.bincount(inverse, np.repeat(change[live], lengths))
+def _without_sure(
+    gold: Gold, opened: set[int]
+) -> tuple[list[tuple[int, int]], list[int], list[int]]:
+    """Return edges, their candidates and the ends of allowed paths, without sure candidates.
+
+    Where a sure candidate is the only way to a node, the node is the one before.
+    """
+    n_ways = [0] * gold.size
+    for _, end, _ in gold.edges:
+        n_ways[end] += 1
+    same = list(range(gold.size))
+    edges, numbers = [], []
+    for start, end, number in gold.edges:  # in the order of their beginnings
+        if number not in opened and n_ways[end] == 1:
+            same[end] = same[start]
+        else:
+            edges.append((same[start], end))
+            numbers.append(number)
+    return edges, numbers, [same[end] for end in gold.ends]
 
 
 @dataclass
