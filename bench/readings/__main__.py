@@ -53,6 +53,7 @@ def _figures(data: Examples, n_texts: int, n_shown: int, only: str) -> Iterable[
     unread = [i for i in range(n_texts) if examples[i].text.unread]
     cases_of_tests = range(n_texts, len(examples))
     by_class: dict[str, Tally] = defaultdict(Tally)
+    british, british_unread = Tally(), Tally()
     crossed, plain, cases, fresh, sure = Tally(), Tally(), Tally(), Tally(), Tally()
     oracle = Tally()
     wild = [0, 0]
@@ -65,6 +66,8 @@ def _figures(data: Examples, n_texts: int, n_shown: int, only: str) -> Iterable[
             path, probability = _best(example, learned)
             if i >= n_texts:
                 ok = cases.add(example, path)
+            elif example.text.is_british:
+                ok = british.add(example, path)
             else:
                 ok = crossed.add(example, path)
                 by_class[example.text.kind].add(example, path)
@@ -82,7 +85,9 @@ def _figures(data: Examples, n_texts: int, n_shown: int, only: str) -> Iterable[
     plain_unread = Tally()
     for i in unread:
         path, _ = _best(examples[i], learned)
-        fresh.add(examples[i], path)
+        (british_unread if examples[i].text.is_british else fresh).add(examples[i], path)
+        if examples[i].text.is_british:
+            continue
         if not any(item.is_annotated for item in examples[i].text.items):
             plain_unread.add(examples[i], path)
     yield f"unread fifth, learned from the rest     {fresh}"
@@ -91,6 +96,8 @@ def _figures(data: Examples, n_texts: int, n_shown: int, only: str) -> Iterable[
     yield f"  of these plain                        {plain}"
     yield f"  of these with all probable to 0.97    {sure}"
     yield f"  an allowed path exists                {oracle.exact / oracle.texts:6.1%} of the texts"
+    yield f"British, unread fifth                   {british_unread}"
+    yield f"British, five-fold cross-validation     {british}"
     yield f"cases of tests/data/reading, likewise   {cases}"
     yield f"{len(data.numbers)} features"
     for kind, tally in sorted(by_class.items(), key=lambda pair: pair[1].exact / pair[1].texts):

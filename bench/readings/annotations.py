@@ -50,6 +50,7 @@ class Text(NamedTuple):
         unread: whether it is one of those that authors of grammars must not look at.
         fold: in which part of the cross-validation it is tested.
         is_written: whether readings are compared as they are written, character by character.
+        is_british: whether it is British English.
     """
 
     place: str
@@ -59,6 +60,7 @@ class Text(NamedTuple):
     unread: bool
     fold: int
     is_written: bool = False
+    is_british: bool = False
 
 
 def units(words: str) -> tuple[str, ...]:
@@ -71,9 +73,9 @@ def units(words: str) -> tuple[str, ...]:
 
 
 def load(folder: Path = FOLDER) -> list[Text]:
-    """Return all annotated texts of English."""
+    """Return all annotated texts of English; files of British ones begin with `en-gb`."""
     return [
-        parse(f"{file.stem}:{number}", line)
+        parse(f"{file.stem}:{number}", line)._replace(is_british=file.stem.startswith("en-gb"))
         for file in sorted(folder.glob("en-*.tsv"))
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
         if line.strip() and not line.startswith("#")
@@ -83,15 +85,17 @@ def load(folder: Path = FOLDER) -> list[Text]:
 def load_cases() -> list[Text]:
     """Return the texts of tests/data/reading: written in one way, and so if read again."""
     found: list[Text] = []
-    for name in ("en-us", "awkward", "common", "marks"):
+    for name in ("en-us", "en-gb", "awkward", "common", "common-other", "awkward-other", "marks"):
         lines = (TABLES / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines, 1):
             if not line or line.startswith("#"):
                 continue
             kind, *language, text, reading = line.replace("\\n", "\n").split("\t")
-            if language in ([], ["en-us"]):
+            spoken = language[0] if language else name if name.startswith("en-") else "en-us"
+            if spoken in ("en-us", "en-gb"):
                 for source in (text, reading):
-                    found.append(_case(f"{name}:{number}", kind, source, reading))
+                    case = _case(f"{name}:{number}", kind, source, reading)
+                    found.append(case._replace(is_british=spoken == "en-gb"))
     return found
 
 

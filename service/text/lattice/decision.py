@@ -157,11 +157,16 @@ class Lattice:
         yield kind
         if kind == "space.kept":
             return
+        variety = self._grammars.variety
+        if variety:
+            yield f"{variety} {kind}"
         rank = self.tokens.rank
         yield f"tokens {min(rank[candidate.end] - rank[candidate.start], _MOST_TOKENS)}"
         for fact in candidate.facts:
             if fact:
                 yield f"{kind}|{fact}"
+                if variety:
+                    yield f"{variety} {kind}|{fact}"
         rewrite = self.rewrites.get((candidate.start, candidate.end))
         if kind != "rules.written":
             if rewrite is not None:

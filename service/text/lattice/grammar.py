@@ -158,10 +158,17 @@ class Grammars:
     Args:
         grammars: of all classes.
         numbers: writes numbers as words.
+        variety: a short name of a variety that learns what it reads in another way than all; empty
+            for the one that has most texts to learn from.
+
+    Attributes:
+        grammars: by the names of their classes.
+        variety: likewise.
     """
 
-    def __init__(self, grammars: Sequence[Grammar], numbers: Any) -> None:
+    def __init__(self, grammars: Sequence[Grammar], numbers: Any, variety: str = "") -> None:
         self.grammars = {grammar.name: grammar for grammar in grammars}
+        self.variety = variety
         self._numbers = numbers
         self._by_first: dict[str, list[tuple[str, re.Pattern[str], Propose]]] = defaultdict(list)
         self._by_word: dict[str, list[tuple[str, Callable[[Place], Iterable[Reading]]]]]

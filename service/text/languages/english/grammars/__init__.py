@@ -65,4 +65,5 @@ def untrained(*, british: bool, weights: dict[str, float]) -> LatticeReader:
 
     numbers = Numbers(british=british)
     kept = lru_cache(_WORDS_KEPT)(knows)  # every caller brings new words
-    return LatticeReader(Grammars(GRAMMARS, numbers), weights, DOMAINS, kept)
+    grammars = Grammars(GRAMMARS, numbers, "british" if british else "")
+    return LatticeReader(grammars, weights, DOMAINS, kept)

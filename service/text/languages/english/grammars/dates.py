@@ -40,6 +40,20 @@ def _exists(month: str, day: str, digits: str | None = None) -> bool:
     return 1 <= int(day) <= most
 
 
+def _day(at: Place, month: str, day: str) -> str:
+    """Return a day as its month is named beside it: `June first`, `the first of June`."""
+    ordinal = at.numbers.ordinal(day)
+    return f"the {ordinal} of {month}" if at.numbers.british else f"{month} {ordinal}"
+
+
+def _days(at: Place, month: str, first: str, last: str) -> str:
+    """Return days of one month: `June first to third`, `the first to the third of June`."""
+    one, other = at.numbers.ordinal(first), at.numbers.ordinal(last)
+    if at.numbers.british:
+        return f"the {one} to the {other} of {month}"
+    return f"{month} {one} to {other}"
+
+
 def _case(text: str) -> str:
     """Return what speaks against a month: `may 4`, `march 3`, `sun`."""
     word = text.lower()
@@ -52,7 +66,7 @@ def _case(text: str) -> str:
 def month_and_day(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     if not _exists(_month(match), match["day"], match["year"]):
         return
-    said = f"{_month(match)} {at.numbers.ordinal(match['day'])}"
+    said = _day(at, _month(match), match["day"])
     facts = (_case(match["month"]), f"year {bool(match['year'])}")
     if match["year"]:
         yield Reading("long", f"{said}, {year(at.numbers, match['year'])}", facts)
@@ -74,9 +88,10 @@ def days_of_month(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     last_month = _month(match, "next") if match["next"] else _month(match)
     ordered = bool(match["next"]) or int(match["day"]) < int(match["last"])
     if ordered and _exists(_month(match), match["day"]) and _exists(last_month, match["last"]):
-        other = f"{_month(match, 'next')} " if match["next"] else ""
         tail = f", {year(at.numbers, match['year'])}" if match["year"] else ""
-        said = f"{_month(match)} {at.numbers.ordinal(match['day'])} to {other}{at.numbers.ordinal(match['last'])}"
+        said = f"{_day(at, _month(match), match['day'])} to {_day(at, last_month, match['last'])}"
+        if not match["next"]:
+            said = _days(at, _month(match), match["day"], match["last"])
         yield Reading("range", said + tail, (_case(match["month"]),))
 
 
@@ -110,7 +125,7 @@ def days_and_month(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     ordered = int(match["day"]) < int(match["last"])
     if ordered and _exists(_month(match), match["day"]) and _exists(_month(match), match["last"]):
         tail = f", {year(at.numbers, match['year'])}" if match["year"] else ""
-        said = f"{_month(match)} {at.numbers.ordinal(match['day'])} to {at.numbers.ordinal(match['last'])}"
+        said = _days(at, _month(match), match["day"], match["last"])
         yield Reading("range", said + tail, ("day first",))
 
 
@@ -142,7 +157,7 @@ def months(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 def iso(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     month = int(match["month"])
     if 1 <= month <= 12 and _exists(MONTHS[month - 1], match["day"], match["year"]):
-        said = f"{MONTHS[month - 1]} {at.numbers.ordinal(match['day'])}"
+        said = _day(at, MONTHS[month - 1], match["day"])
         yield Reading("iso", f"{said}, {year(at.numbers, match['year'])}", (match["sep"],))
 
 
@@ -162,41 +177,47 @@ def numeric(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     said = year(at.numbers, digits)
     facts: tuple[str, ...] = (match["sep"], f"{match['sep']} {len(match['year'])}")
     if 1 <= one <= 12 and _exists(MONTHS[one - 1], match["other"], digits):
-        yield Reading("mdy", f"{MONTHS[one - 1]} {at.numbers.ordinal(str(other))}, {said}", facts)
+        yield Reading("mdy", f"{_day(at, MONTHS[one - 1], str(other))}, {said}", facts)
     if 1 <= other <= 12 and _exists(MONTHS[other - 1], match["one"], digits):
         facts = (*facts, "clear" if one > 12 else "open")
-        yield Reading("dmy", f"{MONTHS[other - 1]} {at.numbers.ordinal(str(one))}, {said}", facts)
+        yield Reading("dmy", f"{_day(at, MONTHS[other - 1], str(one))}, {said}", facts)
 
 
-@DATE.at(DIGITS, r"(?<![\w/.-])(?P<month>[0-9]{1,2})/(?P<day>[0-9]{1,2})(?![\w/]|\.[0-9])")
+@DATE.at(DIGITS, r"(?<![\w/.-])(?P<one>[0-9]{1,2})/(?P<other>[0-9]{1,2})(?![\w/]|\.[0-9])")
 def short(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    month, day = int(match["month"]), int(match["day"])
-    if 1 <= month <= 12 and _exists(MONTHS[month - 1], match["day"]):
-        order = "up" if month < day else "same" if month == day else "down"
-        facts = (order, "day" if day > 12 else "either", "zero" if match["month"][0] == "0" else "")
-        yield Reading("short", f"{MONTHS[month - 1]} {at.numbers.ordinal(match['day'])}", facts)
-    elif month > 12 and 1 <= day <= 12 and _exists(MONTHS[day - 1], match["month"]):
-        yield Reading(
-            "short day first", f"the {at.numbers.ordinal(match['month'])} of {MONTHS[day - 1]}"
-        )
+    one, other = match["one"], match["other"]
+    usual, turned = _order(at, one, other), _order(at, other, one)
+    if usual is not None:
+        month, day = usual
+        order = "up" if int(one) < int(other) else "same" if int(one) == int(other) else "down"
+        clear = "day" if int(day) > 12 else "either"
+        facts = (order, clear, "zero" if one[0] == "0" else "")
+        yield Reading("short", _day(at, month, day), facts)
+    elif turned is not None:
+        yield Reading("short day first", f"the {at.numbers.ordinal(turned[1])} of {turned[0]}")
+
+
+def _order(at: Place, one: str, other: str) -> tuple[str, str] | None:
+    """Return month and day of two numbers in the order of the variety; None if it has none."""
+    day, month = (one, other) if at.numbers.british else (other, one)
+    if not 1 <= int(month) <= 12 or not _exists(MONTHS[int(month) - 1], day):
+        return None
+    return MONTHS[int(month) - 1], day
 
 
 @DATE.at(
     DIGITS,
-    r"(?<![\w/.-])(?P<month>[0-9]{1,2})/(?P<day>[0-9]{1,2})\s?[-–]\s?(?P<next>[0-9]{1,2})/(?P<last>[0-9]{1,2})(?![\w/])",
+    r"(?<![\w/.-])(?P<one>[0-9]{1,2})/(?P<other>[0-9]{1,2})\s?[-–]\s?(?P<next>[0-9]{1,2})/(?P<last>[0-9]{1,2})(?![\w/])",
 )
 def short_range(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    months = [int(match["month"]), int(match["next"])]
-    if not all(1 <= month <= 12 for month in months):
+    first = _order(at, match["one"], match["other"])
+    last = _order(at, match["next"], match["last"])
+    if first is None or last is None:
         return
-    first, last = (MONTHS[month - 1] for month in months)
-    one, other = (months[0], int(match["day"])), (months[1], int(match["last"]))
-    if one < other and _exists(first, match["day"]) and _exists(last, match["last"]):
-        start = f"{first} {at.numbers.ordinal(match['day'])}"
-        yield Reading(
-            "short range",
-            f"{start} to {MONTHS[int(match['next']) - 1]} {at.numbers.ordinal(match['last'])}",
-        )
+    (month, day), (last_month, last_day) = first, last
+    if (MONTHS.index(month), int(day)) < (MONTHS.index(last_month), int(last_day)):
+        said = f"{_day(at, month, day)} to {_day(at, last_month, last_day)}"
+        yield Reading("short range", said)
 
 
 @DATE.at(DIGITS, r"(?<![\w/])(?P<month>0?[1-9]|1[0-2])/(?P<year>(?:19|20)[0-9]{2})(?![\w/])")

@@ -166,5 +166,5 @@ def language_rules(*, british: bool) -> LanguageRules:
         PICTURES,
         early=early_rules(),
         unmarked=unmarked_rules(british=british),
-        lattice=None if british else grammars.reader(british=False),
+        lattice=grammars.reader(british=british),
     )
