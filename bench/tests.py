@@ -42,7 +42,7 @@ def _sections(other: Path, target: str, rounds: int) -> Iterator[Section]:
         ratio(name, [(here[at], there[at]) for here, there in runs], "min")
         for at, name in enumerate(("processor time", "time"))
     ]
-    report = table(rows, _commit(other), _commit(HERE))
+    report = table(rows, commit(other), commit(HERE))
     *_, ((*_, n_here), (*_, n_there)) = runs
     report += f"\n\n{n_here} tests passed here, {n_there} there."
     yield Section(f"tests: make {target}", (__doc__ or "").split("\n\n", 2)[2], report)
@@ -64,7 +64,8 @@ def _run(checkout: Path, target: str) -> tuple[float, float, int]:
     return (machine_cpu_s() - used) / 60, (time.monotonic() - started) / 60, passed
 
 
-def _commit(checkout: Path) -> str:
+def commit(checkout: Path) -> str:
+    """Return the short name of the commit of a checkout."""
     command = ["git", "-C", str(checkout), "rev-parse", "--short", "HEAD"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
