@@ -28,22 +28,22 @@ ROUNDS = 11
 N_SENTENCES = 60
 
 CHATS = (
-    "Sure! **Preheat** the oven first, then mix the flour with the butter until it looks like sand. Enjoy! 😊",
-    "omg i can't believe it's already friday lol. are we still on for tonight? i'll bring *everything*",
-    "Great question. The `print` function writes to the screen, and **return** hands the value back.",
+    "Sure! **Preheat** the oven, then mix the flour with the butter until it looks like sand. 😊",
+    "omg i can't believe it's friday lol. are we still on for tonight? i'll bring *everything*",
+    "The `print` function writes to the screen, and **return** hands the value back to the caller.",
     "hey, running a bit late, the bus didn't come :( start without me & save me a seat please!!",
     "Here's the short answer: *yes*, you can. The longer one is that it depends on how you use it.",
-    "No worries at all! I've sent you the file again, so just let me know whether it opens this time 👍",
-    "**Tip:** water the plants in the evening, because the sun dries the soil too quickly during the day.",
+    "No worries at all! I've sent you the file again, so let me know whether it opens this time 👍",
+    "**Tip:** water the plants in the evening, because the sun dries the soil during the day.",
     "He said ~~never~~ maybe, and that he'd think about it. Let's see what happens, I guess?",
-)  # fmt: skip
+)
 LISTS = (
-    "Eggs\nMilk and butter\nBrown bread\nTwo lemons\nOlive oil\nA jar of honey\nCoffee\nFresh basil",
+    "Eggs\nMilk and butter\nBrown bread\nTwo lemons\nOlive oil\nA jar of honey\nCoffee\nBasil",
     "- Open the settings\n- Choose your account\n- Press the button below\n- Wait for the message",
-    "1. Fill the kettle\n2. Warm the pot\n3. Add the leaves\n4. Pour the water\n5. Wait, then serve",
+    "1. Fill the kettle\n2. Warm the pot\n3. Add the leaves\n4. Pour the water\n5. Wait, then pour",
     "Anna: Are you coming?\nBen: In a minute.\nAnna: The film begins soon.\nBen: Then go ahead!",
     "Roses are red\nviolets are blue\nthe garden is sleeping\nand so should you\nuntil the morning",
-    "To do today:\n* call the bank\n* pick up the parcel\n* write to the landlord\n* water the garden",
+    "To do today:\n* call the bank\n* pick up the parcel\n* write to the landlord\n* buy flowers",
     "Front door\nKitchen window\nGarage\nCellar stairs\nBathroom light\nGarden gate\nAttic hatch",
     "Please bring:\n• a warm jacket\n• good shoes\n• something to drink\n• a torch for the cave",
 )
@@ -97,10 +97,7 @@ def texts_of(kind: str) -> Sequence[str]:
 def _sections(other: Path, rounds: int) -> Iterator[Section]:
     rows: list[Row] = []
     with ExitStack() as stack:
-        ours, theirs = (
-            stack.enter_context(python("-c", _CHILD, str(at)))
-            for at in (HERE, other)
-        )
+        ours, theirs = (stack.enter_context(python("-c", _CHILD, str(at))) for at in (HERE, other))
         for what in ("words", "phonemes"):
             for kind in KINDS:
                 texts = texts_of(kind)
@@ -118,7 +115,8 @@ def _sections(other: Path, rounds: int) -> Iterator[Section]:
 
 def _ask(child: Process, what: str, texts: Sequence[str]) -> float:
     """Return the milliseconds of processor time for 100 characters."""
-    assert child.stdin is not None and child.stdout is not None
+    assert child.stdin is not None
+    assert child.stdout is not None
     child.stdin.write(json.dumps((what, texts)) + "\n")
     child.stdin.flush()
     return float(child.stdout.readline())

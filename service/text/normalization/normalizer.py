@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import chain, repeat
 from typing import NamedTuple
 
 from service.text.languages import LANGUAGES
@@ -22,6 +22,7 @@ from service.text.normalization.addresses import AddressWords
 from service.text.normalization.choices import USUAL, EmojiReading, Normalization
 from service.text.normalization.emoji import PictureWords
 from service.text.normalization.rules import Rule, apply
+from service.text.normalization.sieve import Sieve
 from service.text.offset_mapping import TracedText, concatenate
 
 _MAX_ROUNDS = 8
@@ -49,6 +50,7 @@ class LanguageRules(NamedTuple):
         unmarked: applied between those for markup and those for addresses.
         lattice: reads the text by grammars and learned weights, with what the rules write as one
             of the candidates.
+        sieve: tells which rules may apply to a text.
     """
 
     rules: tuple[Rule, ...]
@@ -58,6 +60,7 @@ class LanguageRules(NamedTuple):
     early: tuple[Rule, ...] = ()
     unmarked: tuple[Rule, ...] = ()
     lattice: LatticeReader | None = None
+    sieve: Sieve = Sieve(())
 
 
 def normalize(
@@ -84,7 +87,7 @@ def normalize(
     if hints:
         text, known = _interpreted(text, hints, rules.interpret)
     if rules.lattice is None:
-        return _rewritten(text, rules.rules, fixed)
+        return _rewritten(text, rules, fixed)
     kept = [text.within(*span) for span in [*fixed, *known]]
     return rules.lattice.read(text, rewriting(text.text, rules, kept, choices), kept)
 
@@ -107,24 +110,32 @@ def rewriting(
 ) -> Rewriting:
     """Return what the rules make of a text, for the grammars to weigh."""
     applied: list[tuple[int, int, str]] = []
-    written = _rewritten(TracedText(text), rules.rules, fixed, applied)
+    written = _rewritten(TracedText(text), rules, fixed, applied)
     return Rewriting(written, applied, _CHOSEN if choices.urls == "full" else _CHOSEN_URLS)
 
 
 def _rewritten(
     text: TracedText,
-    rules: Sequence[Rule],
+    rules: LanguageRules,
     fixed: Sequence[tuple[int, int]],
     applied: list[tuple[int, int, str]] | None = None,
 ) -> TracedText:
     """Return the text after rounds of rules in which something changed."""
-    unchanged = 0  # rules in a row
-    for rule in chain.from_iterable(repeat(rules, _MAX_ROUNDS)):
+    sieve, n_rules = rules.sieve, len(rules.rules)
+    candidates = sieve.candidates(text.text)
+    done, until = 0, n_rules  # rules that were tried, and after how many nothing more can change
+    while done < until:
+        number = done % n_rules
+        index = bisect_left(candidates, number)
+        done += (candidates[index] if index < len(candidates) else n_rules) - number
+        if index == len(candidates) or done >= until:
+            continue
         before = text.text
-        text = apply(text, rule, fixed, applied)
-        unchanged = unchanged + 1 if text.text == before else 0
-        if unchanged == len(rules):
-            break
+        text = apply(text, rules.rules[candidates[index]], fixed, applied)
+        done += 1
+        if text.text != before:
+            until = min(done + n_rules, _MAX_ROUNDS * n_rules)
+            candidates = sieve.candidates(text.text)
     return text
 
 
@@ -170,4 +181,5 @@ def _rules(language: str, choices: Normalization) -> LanguageRules:
         *addresses.rules(own.addresses, choices.urls),
         *(digit_by_digit.rules(own.interpret) if digits else ()),
     )
-    return own._replace(rules=(*common, *own.rules))
+    rules = (*common, *own.rules)
+    return own._replace(rules=rules, sieve=Sieve([rule.pattern for rule in rules]))
