@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import exp, inf, log1p
+from operator import itemgetter
 from typing import NamedTuple
 
 from service.text.lattice.grammar import Candidate, Grammar, Grammars
@@ -17,6 +18,7 @@ _REACH_BEFORE, _REACH_AFTER = 3, 3
 """Tokens before and after a candidate in which its hints are looked for."""
 
 _MOST_TOKENS = 9
+_PLAIN = ("plain",)
 MARKS = frozenset(".,;:!?…—–-‐‑‒―()[]{}\"'“”‘’„‚«»‹›¿¡")
 """Signs that stay as they are: they pause, quote, bracket or join."""
 
@@ -72,8 +74,17 @@ class Lattice:
                 self._rewritten[index] = True
                 chosen[index] = one.is_chosen
         self.candidates: list[Candidate] = []
-        for index in range(self.size - 1):
-            self.candidates += self._at(index, fixed, chosen)
+        for index, token in enumerate(tokens.tokens):
+            if chosen[index]:
+                continue
+            if token.kind == "space":
+                self.candidates.append(
+                    Candidate(index, index + 1, "space.kept", None, (token.text,))
+                )
+            elif self.is_plain(index):
+                self.candidates.append(Candidate(index, index + 1, "word.kept", None, _PLAIN))
+            else:
+                self.candidates += self._at(index, fixed, chosen)
         for one in rewrites:
             facts = tuple(f"by {rule}" for rule in one.rules)
             self.candidates.append(
@@ -90,10 +101,8 @@ class Lattice:
 
     def _at(self, index: int, fixed: Sequence[bool], chosen: Sequence[bool]) -> Iterator[Candidate]:
         token = self.tokens.tokens[index]
-        if chosen[index]:
-            return
         found: list[Candidate] = []
-        if not fixed[index] and not self.is_plain(index):
+        if not fixed[index]:
             seen = set()
             for candidate in self._grammars.propose(self.tokens, index):
                 span = range(candidate.start, candidate.end)
@@ -105,7 +114,7 @@ class Lattice:
         alone = any(one.end == index + 1 for one in found)
         if token.kind == "word":
             yield Candidate(index, index + 1, "word.kept", None, self._shape(index))
-        elif token.kind == "space" or fixed[index] or token.text in MARKS:
+        elif fixed[index] or token.text in MARKS:
             yield Candidate(index, index + 1, f"{token.kind}.kept", None, (token.text,))
         elif not alone:
             yield Candidate(index, index + 1, f"{token.kind}.kept", None, ("alone",))
@@ -121,15 +130,13 @@ class Lattice:
 
     def _shape(self, index: int) -> tuple[str, ...]:
         token = self.tokens.tokens[index]
-        if self.is_plain(index):
-            return ("plain",)
         known = "known" if self.tokens.knows(token.low) else "unknown"
         shouted = " shouted" if self.tokens.is_shouted(token.start) else ""
         return (f"{known} {token.shape}{shouted}", f"{token.shape} {min(len(token.text), 6)}")
 
     def _keep_what_is_on_a_path(self) -> None:
         """Drop candidates that no path from the start to the end of the text has."""
-        order = sorted(self.candidates, key=lambda one: (one.start, one.end, one.kind))
+        order = sorted(self.candidates, key=itemgetter(0, 1, 2))
         reached = [False] * self.size
         reached[0] = True
         for one in order:
@@ -231,7 +238,7 @@ class Lattice:
         """Return the score of each candidate."""
         get = weights.get
         return [
-            prior + sum(get(name, 0.0) for name in names)
+            prior + sum([get(name, 0.0) for name in names]) if names else prior
             for prior, names in zip(self.priors, self.features, strict=True)
         ]
 

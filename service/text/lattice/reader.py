@@ -97,8 +97,9 @@ class LatticeReader:
         """
         tokens = Tokens(text, self._domains, self._knows)
         kept = [False] * len(tokens.tokens)
-        for index, token in enumerate(tokens.tokens):
-            kept[index] = any(start < token.end and token.start < end for start, end in fixed)
+        if fixed:
+            for index, token in enumerate(tokens.tokens):
+                kept[index] = any(start < token.end and token.start < end for start, end in fixed)
         rewrites = [one for one in _rewrites(tokens, rewriting) if without.isdisjoint(one.rules)]
         return Lattice(tokens, self.grammars, rewrites, kept)
 
@@ -147,9 +148,9 @@ _MOST_REASONS = 6
 
 def _rewrites(tokens: Tokens, rewriting: Rewriting) -> list[Rewrite]:
     """Return what rules wrote, by the tokens that they wrote it for."""
-    changed = _changed(tokens.text, rewriting.text)
-    if not changed:
+    if not rewriting.applied:
         return []
+    changed = _changed(tokens.text, rewriting.text)
     joined: list[list[int]] = []
     index = 0
     for start, end in changed:
@@ -220,23 +221,30 @@ def _written(text: TracedText, lattice: Lattice, path: Sequence[int]) -> TracedT
     parts: list[TracedText] = []
     last = ""  # the last character that was written
     is_new = False  # whether the words before are not those of the text
+    kept: int | None = None  # where a part of the text begins that is kept, and not written yet
     for index in path:
         one = lattice.candidates[index]
-        source = text[tokens[one.start].start : tokens[one.end - 1].end]
+        start, end = tokens[one.start].start, tokens[one.end - 1].end
         if one.words is None:
-            if is_new and last.isalnum() and source.text[0].isalnum():
-                parts.append(source[:1].rewritten(" "))
-            parts.append(source)
-            last, is_new = source.text[-1], False
+            if is_new and last.isalnum() and text.text[start].isalnum():
+                parts.append(text[start : start + 1].rewritten(" "))
+            if kept is None:
+                kept = start
+            last, is_new = text.text[end - 1], False
             continue
+        if kept is not None:
+            parts.append(text[kept:start])
+            kept = None
         written = _by_rules(lattice, one)
-        words = source.rewritten(one.words or " ") if written is None else written.of(text)
+        words = text[start:end].rewritten(one.words or " ") if written is None else written.of(text)
         if not words.text:
             continue
         if last.isalnum() and words.text[0].isalnum():
             parts.append(words[:1].rewritten(" "))
         parts.append(words)
         last, is_new = words.text[-1], True
+    if kept is not None:
+        parts.append(text[kept:])
     return concatenate(parts)
 
 
