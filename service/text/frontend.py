@@ -307,6 +307,8 @@ def _silent(text: str) -> list[int]:
 
 def _inside(marked: Sequence[Marked], start: int, end: int) -> tuple[Marked, ...]:
     """Return the items that start in a span of the caller's text."""
+    if not marked:
+        return ()
     first, last = (
         bisect_left(marked, place, key=lambda part: part.start) for place in (start, end)
     )

@@ -52,8 +52,13 @@ class TracedText:
 
     def within(self, start: int, end: int) -> tuple[int, int]:
         """Return the range of characters that lie in a span of the caller's text."""
-        first = bisect_left(self._starts, start)
-        return first, max(first, bisect_right(self._ends, end))
+        starts, ends = self._starts, self._ends
+        if isinstance(starts, range) and isinstance(ends, range):
+            length = len(starts)
+            first = min(max(start - starts.start, 0), length)
+            return first, max(first, min(end + 1 - ends.start, length))
+        first = bisect_left(starts, start)
+        return first, max(first, bisect_right(ends, end))
 
     def moved(
         self, place: Callable[[int], int], place_of_end: Callable[[int], int] | None = None
@@ -149,6 +154,9 @@ class TracedText:
 
 def concatenate(parts: Iterable[TracedText]) -> TracedText:
     """Return the parts as one text. They must be in the order of the caller's text."""
+    parts = list(parts)
+    if len(parts) == 1:
+        return parts[0]
     texts: list[str] = []
     starts: list[int] = []
     ends: list[int] = []

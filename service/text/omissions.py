@@ -33,12 +33,13 @@ def with_omissions(reading: Reading, text: TracedText) -> Reading:
         at = max(at, word.text_end)
     unspoken.append((at, sys.maxsize))
     characters = text.text
-    indexes = {
-        index
-        for first, last in (text.within(start, end) for start, end in unspoken)
-        for index in range(first, last)
-        if characters[index] != " " and _is_noticeable(characters[index])
-    }
+    indexes: set[int] = set()
+    for first, last in (text.within(start, end) for start, end in unspoken):
+        part = characters[first:last]
+        if part.strip(" "):
+            indexes.update(
+                at for at, one in enumerate(part, first) if one != " " and _is_noticeable(one)
+            )
     spans: list[tuple[int, int]] = []
     for index in sorted(indexes):
         start, end = text[index : index + 1].span

@@ -243,8 +243,10 @@ class _Splitter:
 
     def spans(self) -> list[Span]:
         for match in _TOKEN.finditer(self._text):
-            if any(start <= match.start() < end for start, end, _ in self._settled):
-                continue
+            if self._settled:
+                at = match.start()
+                if any(start <= at < end for start, end, _ in self._settled):
+                    continue
             kind = match.lastgroup
             if kind == "line":
                 self._end_line(match)

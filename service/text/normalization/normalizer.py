@@ -144,6 +144,7 @@ def load(language: str, choices: Normalization = USUAL, *, named_emoji: bool = F
     rules_for(language, choices, named_emoji=named_emoji)
 
 
+@cache
 def rules_for(language: str, choices: Normalization, *, named_emoji: bool = False) -> LanguageRules:
     """Return the rules of a language for what a caller chose."""
     reading: EmojiReading = "name" if named_emoji else "skip"
