@@ -50,8 +50,8 @@ MAX_ROUNDS = 3
 """How often a text is parsed. After the first time it is known which indented lines are no code,
 and after the second what definitions these had hidden; the third is the last in any case."""
 
-# One line that has no sign of Markdown, nor one that a line may begin or end with.
-_PLAIN = re.compile(r"[^\W\d_](?:[^\W_]|[ ,.;:?!\"'’“”‘()/%—–…-])*(?<! )")
+PLAIN = re.compile(r"[^\W\d_](?:[^\W_]|[ ,.;:?!\"'’“”‘()/%—–…-])*(?<! )")
+"""One line that has no sign of Markdown, nor one that a line may begin or end with."""
 _SENTENCE = re.compile(r"[.!?…。！？][\"'”’»)\]」』]*\s*\Z")
 _SETEXT = re.compile(r"[ \t]*\n[ \t>]*(=+|-+)[ \t]*\n?")
 _DEFINITION = re.compile(r"\[(?!\^)[^\[\]]{1,400}\]:")
@@ -85,7 +85,7 @@ def parse(text: str) -> Document:
     """
     if not text:
         return Document("", (), ())
-    if _PLAIN.fullmatch(text) is not None:
+    if PLAIN.fullmatch(text) is not None:
         return one_leaf(text)
     unified, crs = plain(text)
     document = read(unified).document

@@ -196,6 +196,8 @@ def item_numbers(text: str, before: Iterable[int] = ()) -> set[int]:
         before: numbers at the starts of lines before it.
     """
     there_are = line_numbers(text)
+    if not there_are:
+        return set()
     there_are.update(before)
     return {
         number

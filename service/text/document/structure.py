@@ -78,6 +78,7 @@ class _Joined:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._traced = TracedText(text)
         self._leaves: list[Leaf] = []
         self._blocks: list[Block] = []
         self._regions: list[Region] = []
@@ -139,7 +140,10 @@ class _Joined:
             is_number = line.kind == "item" and role == "name"
             apart = "number" if is_number else _APART.get(role)
             inner = index if apart is None else self._open(apart, start, end, index)
-            self.add(markdown.parse(self._text[start:end]), start, block=inner)
+            if markdown.PLAIN.fullmatch(self._text, start, end) is not None:
+                self._leaves.append(Leaf("text", start, end, self._traced[start:end], (), inner))
+            else:
+                self.add(markdown.parse(self._text[start:end]), start, block=inner)
             self._close(inner)
         self._close(index)
 

@@ -27,8 +27,9 @@ def claim_tables(page: Page) -> None:
 
     Bars without Markdown's second row below the first one are no table to Markdown.
     """
-    for block in page.free_blocks:
-        for cells_of, is_table in _FORMS:
+    forms = [form for form in _FORMS if form[0].search(page.text) is not None]
+    for block in page.free_blocks if forms else ():
+        for _, cells_of, is_table in forms:
             _claim_runs(page, block.rows, cells_of, is_table)
 
 
@@ -122,12 +123,18 @@ def _by_gaps(bare: str) -> Cells:
     return [*found, (start, len(bare))]
 
 
-_FORMS: Sequence[tuple[Callable[[str], Cells], Callable[[Sequence[Row], Sequence[Cells]], bool]]]
+_FORMS: Sequence[
+    tuple[
+        re.Pattern[str],
+        Callable[[str], Cells],
+        Callable[[Sequence[Row], Sequence[Cells]], bool],
+    ]
+]
 _FORMS = (
-    (_split(_TAB), _by_tabs),
-    (_split(_TABS), _by_tabs),
-    (_split(_BAR), _by_bars),
-    (_split(_LEADER), _by_leaders),
-    (_by_gaps, _by_spaces),
+    (_TAB, _split(_TAB), _by_tabs),
+    (_TABS, _split(_TABS), _by_tabs),
+    (_BAR, _split(_BAR), _by_bars),
+    (_LEADER, _split(_LEADER), _by_leaders),
+    (_GAP, _by_gaps, _by_spaces),
 )
-"""How each form divides a row into cells, and what shows that the rows are a table."""
+"""What divides cells, how it divides a row into them, and what shows that rows are a table."""
