@@ -110,11 +110,6 @@ _ENDING = frozenset((
 ))  # fmt: skip
 """Blocks that are kept apart from what follows them alone."""
 
-_RANGED = frozenset(
-    ("heading", "code", "quote", "cell", "footnote", "verse", "cue", "turn", "log", "header")
-)
-"""Blocks that matter to those who read the words; the others are told by their pauses."""
-
 
 @dataclass(frozen=True, slots=True)
 class Choices:
@@ -134,33 +129,15 @@ USUAL = Choices()
 Blocks = Sequence[Block] | Mapping[int, Block]
 
 
-class Range(NamedTuple):
-    """Words that an element holds.
-
-    Attributes:
-        kind: of the span, or of the block.
-        start: offset in the spoken text, in code points.
-        end: likewise, of its end.
-        value: as of the span or block.
-    """
-
-    kind: str
-    start: int
-    end: int
-    value: str
-
-
 class Spoken(NamedTuple):
     """The words of a text.
 
     Attributes:
         text: with an offset mapping to the caller's text.
-        ranges: what the elements hold, in the order of their beginnings.
         dropped: the spans of the caller's text that are left out by choice, in order.
     """
 
     text: TracedText
-    ranges: tuple[Range, ...]
     dropped: tuple[tuple[int, int], ...]
 
 
@@ -181,10 +158,6 @@ class Writer:
     def __init__(self, choices: Choices = USUAL) -> None:
         self._choices = choices
         self._parts: list[TracedText] = []
-        self._length = 0
-        self._ranges: dict[int, list[int]] = {}
-        self._kinds: list[tuple[str, str]] = []
-        self._held: list[Span | Block] = []  # keeps the keys of `_ranges` alive
         self._dropped: list[tuple[int, int]] = []
         self._pause: Pause | None = None
         self._is_soft = False
@@ -198,7 +171,6 @@ class Writer:
         self._direction: Span | None = None  # that the line has begun with
         self._block = -1
         self._path: dict[tuple[int, int], Block] = {}
-        self._around: Sequence[Block] = ()
 
     def take(self) -> Spoken:
         """Return what was written since the last time, without white space around it.
@@ -206,18 +178,9 @@ class Writer:
         The pause between two parts is theirs who join them.
         """
         self._cut_spaces()
-        ranges = [
-            Range(kind, start, end, value)
-            for (kind, value), (start, end) in zip(self._kinds, self._ranges.values(), strict=True)
-        ]
-        spoken = Spoken(
-            concatenate(self._parts), tuple(sorted(ranges, key=_order)), tuple(self._dropped)
-        )
+        spoken = Spoken(concatenate(self._parts), tuple(self._dropped))
         self._parts, self._dropped = [], []
-        self._length = self._n_spaces = 0
-        self._ranges.clear()
-        self._kinds.clear()
-        self._held.clear()
+        self._n_spaces = 0
         return spoken
 
     def write(self, leaves: Sequence[Leaf], blocks: Blocks, regions: Sequence[Region] = ()) -> None:
@@ -258,7 +221,7 @@ class Writer:
         if self._last and self._last not in _PAUSING:
             mark = _OF_IDEOGRAPHS["."] if is_ideographic(self._last) else "."
             self._cut_spaces()
-            self._put(TracedText(mark, [self._end - 1], [self._end]))
+            self._parts.append(TracedText(mark, [self._end - 1], [self._end]))
 
     def left_out(
         self, leaves: Sequence[Leaf], blocks: Blocks, regions: Sequence[Region]
@@ -303,7 +266,7 @@ class Writer:
         words = written.strip()
         if not words:
             if self._last and self._parts and self._pause is None and not self._is_soft:
-                self._put(text)
+                self._parts.append(text)
                 self._n_spaces += len(text)
             return
         n_before = 0 if words[0] == written[0] else written.index(words[0])
@@ -316,22 +279,14 @@ class Writer:
         if n_before and (not self._last or not self._parts or self._n_spaces):
             text = text[n_before:]
             n_before = 0
-        if self._around:
-            start = self._length + n_before
-            for block in self._around:
-                self._extend(block, block.kind, block.value or "", start, len(words))
-        if leaf.spans:
-            if leaf.spans[-1].kind == "superscript" and RAISED.fullmatch(words):
-                text = text.translate(SUPERSCRIPTS)
-            start = self._length + n_before
-            for span in leaf.spans:
-                self._extend(span, span.kind, span.value, start, len(words))
+        if leaf.spans and leaf.spans[-1].kind == "superscript" and RAISED.fullmatch(words):
+            text = text.translate(SUPERSCRIPTS)
         if not self._line_length:
             self._line_first = words[0]
             if leaf.spans and leaf.spans[0].kind == "emphasis" and _DIRECTION.match(words):
                 self._direction = leaf.spans[0]
         self._last_word = words.rsplit(maxsplit=1)[-1]
-        self._put(text)
+        self._parts.append(text)
         self._n_spaces = len(text) - n_before - len(words)
         self._line_length += len(text)
         if words[-1] in _CLOSING:
@@ -345,7 +300,6 @@ class Writer:
         """Pause for the blocks that end before a leaf, and for those that begin there."""
         ended, begun = self._path, _path(leaf.block, blocks)
         self._block, self._path = leaf.block, begun
-        self._around = [block for block in begun.values() if block.kind in _RANGED]
         if not self._last or (self._last_kind == "number" and leaf.kind != "number"):
             return
         for key, block in ended.items():
@@ -380,7 +334,7 @@ class Writer:
         space = "" if mark in _SOLID and pause.space == " " else pause.space
         starts = [end - 1] * len(mark) + [end] * len(space)
         ends = [end] * len(mark) + [leaf.start] * len(space)
-        self._put(TracedText(mark + space, starts, ends))
+        self._parts.append(TracedText(mark + space, starts, ends))
         self._n_spaces = len(space)
 
     def _goes_on(self, first: str) -> bool:
@@ -395,24 +349,8 @@ class Writer:
             last = self._parts.pop()
             n_kept = max(0, len(last) - self._n_spaces)
             self._n_spaces -= len(last) - n_kept
-            self._length -= len(last) - n_kept
             if n_kept:
                 self._parts.append(last[:n_kept])
-
-    def _put(self, text: TracedText) -> None:
-        self._parts.append(text)
-        self._length += len(text)
-
-    def _extend(
-        self, element: Span | Block, kind: str, value: str, start: int, length: int
-    ) -> None:
-        found = self._ranges.get(id(element))
-        if found is None:
-            self._ranges[id(element)] = [start, start + length]
-            self._kinds.append((kind, value))
-            self._held.append(element)
-        else:
-            found[1] = start + length
 
 
 def _path(block: int, blocks: Blocks) -> dict[tuple[int, int], Block]:
@@ -425,10 +363,6 @@ def _path(block: int, blocks: Blocks) -> dict[tuple[int, int], Block]:
         around.append(blocks[block])
         block = blocks[block].parent
     return {(depth, one.start): one for depth, one in enumerate(reversed(around))}
-
-
-def _order(range_: Range) -> tuple[int, int]:
-    return range_.start, -range_.end
 
 
 def _spaces(space: str) -> int:

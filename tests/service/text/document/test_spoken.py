@@ -4,7 +4,7 @@ import pytest
 
 from service.text.document import structure
 from service.text.document.markdown import parse
-from service.text.document.spoken import PAUSES, Choices, Range, Writer, flatten
+from service.text.document.spoken import PAUSES, Choices, Writer, flatten
 from service.text.document.tree import TreeBuilder
 from service.text.offset_mapping import TracedText
 from tests.profiles import given, many
@@ -77,20 +77,6 @@ def test_spoken_text_is_in_order_and_has_pauses_only_where_nothing_is_said(text)
         assert all(0 <= start <= end <= len(text) for start, end in starts)
         assert spoken.text.text == spoken.text.text.strip()
         assert list(spoken.dropped) == sorted(spoken.dropped)
-        for range_ in spoken.ranges:
-            assert 0 <= range_.start < range_.end <= len(spoken.text)
-            held = spoken.text.text[range_.start : range_.end]
-            assert held == held.strip()
-
-
-def test_ranges_tell_what_words_are():
-    text = "# *Hi*\n\nRun `x` ([1]) and **a *b* c**.[2] $y$\n\n```py\nz\n```\n"
-    spoken = flatten(parse(text))
-    assert spoken.text.text == "Hi.\n\nRun x ([1]) and a b c. $y$.\n\nz"
-    assert spoken.ranges == (
-        Range("heading", 0, 2, ""), Range("emphasis", 0, 2, ""), Range("code", 9, 10, ""), Range("strong", 21, 26, ""),
-        Range("emphasis", 23, 24, ""), Range("formula", 28, 31, "inline"), Range("code", 34, 35, "py"),
-    )  # fmt: skip
 
 
 CODE = "Run:\n\n```\na\n```\n\n- b `c`\n  ~~~\n  d\n  ~~~\n\nDo:\n\n    e = f(1)\n"
