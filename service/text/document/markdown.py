@@ -621,9 +621,9 @@ class _Parser:
         at = start
         while at < line_end:
             if self._until:
-                stop = text.find(self._until, at, line_end)
-                stop = line_end if stop < 0 else stop + len(self._until)
-                if text.startswith(self._until, stop - len(self._until)):
+                found = re.compile(re.escape(self._until), re.IGNORECASE).search(text, at, line_end)
+                stop = line_end if found is None else found.end()
+                if found is not None:
                     self._until = ""
                 run.append(Piece("mark", at, stop))
                 at = stop

@@ -13,8 +13,8 @@ The grammars claim lines in this order, each only what the ones before it left:
 - `dialogue`: screenplays, turns, fields of forms.
 - `stacks`: items without Markdown's bullets, verse, addresses and other short lines.
 
-They never claim a line in fenced code. Only subtitles, mail, captions and records claim one in a
-block that has a form of Markdown's, such as a list.
+They never claim a line in fenced code, a comment or a script. Only subtitles, mail, captions and
+records claim one in a block that has a form of Markdown's, such as a list.
 """
 
 from __future__ import annotations

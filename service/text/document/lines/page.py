@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
+from typing import Any
 
+import pyromark
+
+from service.text.document import shields
+from service.text.document.elements import RAW
 from service.text.document.lines.line import Kind, Line, Part, Role, tiled
 from service.text.document.lines.words import STOPS
+from service.text.document.source import Source, plain
 from service.text.scripts import HAN, KANA
 
 _LINE_END = re.compile("\r\n|[\r\n\x0b\x0c\x85\u2028\u2029]")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_CLOSED = re.compile(rf"```|~~~|<(?:[!?]|(?:{'|'.join(sorted(RAW))})\b)", re.IGNORECASE)
+"""What fenced code, and the blocks of HTML that may hold blank lines, begin with."""
 _HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
 _BRACKETED = re.compile(r"\[[^\[\]]{2,60}\]|【[^【】]{1,60}】")
 _DEFINITION = re.compile(r"(\[[^\]]{1,200}\]):")
@@ -110,13 +118,13 @@ class Page:
     Attributes:
         text: the whole text.
         rows: its rows, which tile it.
-        blocks: the blocks outside of fenced code and headings.
+        blocks: the blocks outside of fenced code, of comments and the like, and of headings.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.rows = tuple(_rows(text))
-        self._fenced = _fenced(text, self.rows)
+        self._closed = _closed(text, self.rows)
         self._defined = {match[1] for row in self.rows if (match := _DEFINITION.match(row.bare))}
         self.blocks = tuple(self._blocks())
         self._lines: list[Line | None] = [None] * len(self.rows)
@@ -134,7 +142,7 @@ class Page:
 
     def is_free(self, row: Row) -> bool:
         """Tell whether a grammar may claim this row."""
-        return self._lines[row.index] is None and not self._fenced[row.index]
+        return self._lines[row.index] is None and not self._closed[row.index]
 
     def all_free(self, rows: Iterable[Row]) -> bool:
         """Tell whether a grammar may claim all these rows."""
@@ -188,7 +196,7 @@ class Page:
         rows: list[Row] = []
         in_list = False
         for row in (*self.rows, None):
-            if row is not None and row.bare and not self._fenced[row.index]:
+            if row is not None and row.bare and not self._closed[row.index]:
                 if not _HEADING.match(row.bare):
                     rows.append(row)
                     continue
@@ -224,17 +232,25 @@ def _rows(text: str) -> Iterator[Row]:
         start = end
 
 
-def _fenced(text: str, rows: Sequence[Row]) -> list[bool]:
-    """Tell of each row whether it is in fenced code, or one of its fences."""
-    fenced, fence = [], ""
-    for row in rows:
-        match = _FENCE.match(text, row.start, row.end)
-        fenced.append(bool(fence or match))
-        if match and not fence:
-            fence = match[1]
-        elif match and match[1].startswith(fence) and row.bare == match[1]:
-            fence = ""
-    return fenced
+def _closed(text: str, rows: Sequence[Row]) -> list[bool]:
+    """Tell of each row whether it is in fenced code, or in HTML that a blank line does not end."""
+    closed = [False] * len(rows)
+    if _CLOSED.search(text) is None:
+        return closed
+    unified, crs = plain(text)
+    source = Source(unified, shields.edits(unified))
+    starts = [row.start for row in rows]
+    events: Iterable[tuple[Any, Any]] = pyromark.events_with_range(source.parsed)
+    for event, range_ in events:
+        value = event.get("Start") if isinstance(event, dict) else None
+        is_fenced = isinstance(value, dict) and "Fenced" in str(value.get("CodeBlock"))
+        if is_fenced or value == "HtmlBlock":
+            start, end = source.place(range_["start"]), source.place(range_["end"])
+            first, last = (
+                bisect_right(starts, at + bisect_left(crs, at)) - 1 for at in (start, end - 1)
+            )
+            closed[first : last + 1] = [True] * (last + 1 - first)
+    return closed
 
 
 def _is_markdown(text: str, rows: Sequence[Row]) -> bool:

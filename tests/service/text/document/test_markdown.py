@@ -7,6 +7,7 @@ from markdown_it import MarkdownIt
 
 from service.text.document.markdown import parse, read
 from service.text.document.spoken import flatten
+from service.text.document.structure import parse as parse_lines
 from tests.profiles import given, many
 from tests.service.text.document.trees import EXAMPLES, TEXTS, assert_sound, said, words
 
@@ -41,6 +42,20 @@ def test_what_is_heard_are_the_words_of_the_rendered_page():
     misses = {number for number, text in EXAMPLES.items() if words(said(text)) != rendered(text)}
     assert len(EXAMPLES) == 652
     assert misses == set().union(*HEARD_OTHERWISE.values())
+
+
+def test_the_line_grammar_claims_nothing_that_has_a_meaning_in_markdown():
+    misses = {n for n, text in EXAMPLES.items() if words(flatten(parse_lines(text)).text.text) != words(said(text))}
+    assert misses == {541}  # the name of a link, over two lines
+
+
+@pytest.mark.parametrize("before", ["", "Eggs\nMilk\nHam\n\n", "Ann: Hi.\nBen: Ah.\n"])
+@pytest.mark.parametrize("lines", ["Ann: Hi.\nBen: Oh.", "Eggs\nMilk\nHam", "1. one\n2. two", "a\tb\nc\td", "> x"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\u2028"])
+def test_comments_and_scripts_with_blank_lines_are_silent(before, lines, end):
+    for opening, closing in (("<!-- no", "-->"), ("<script>", "</script>"), ("<STYLE>", "</STYLE>"), ("<?php", "?>")):
+        text = f"{before}{opening}\n{lines}\n\né\n\n{lines}\n{closing}\nlast".replace("\n", end)
+        assert words(flatten(parse_lines(text)).text.text) == words(f"{before} last")
 
 
 @pytest.mark.parametrize("form", ["{}", "🙂 é\n\n{}", "{}\n\nend", "> {}", "- {}"])
