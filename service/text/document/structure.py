@@ -6,6 +6,8 @@ mail's headers for a paragraph. What it leaves, and the words of its lines, is M
 
 from __future__ import annotations
 
+import re
+
 from service.text.document import markdown
 from service.text.document.lines import Line, recognise
 from service.text.document.tree import (
@@ -67,6 +69,10 @@ def parse(text: str) -> Document:
 
 
 _COLONS = ":："
+_SHOUTED = re.compile(
+    r"\b(?=[^\W\d_]*[AEIOUYÀ-ÏÒ-ÖÙ-Ý])(?![^\W\d_]*[B-DF-HJ-NP-TV-XZ]{4})[A-ZÀ-ÖØ-Þ]{4,}\b"
+)
+"""A name in capitals: shorter ones, and those that nobody can say, may be acronyms."""
 
 
 class _Joined:
@@ -144,8 +150,17 @@ class _Joined:
                 self._leaves.append(Leaf("text", start, end, self._traced[start:end], (), inner))
             else:
                 self.add(markdown.parse(self._text[start:end]), start, block=inner)
+            if role == "speaker":
+                self._name(self._blocks[inner].first)
             self._close(inner)
         self._close(index)
+
+    def _name(self, first: int) -> None:
+        """Write what is said from a leaf on as a name: `OKONKWO` is no acronym."""
+        for index in range(first, len(self._leaves)):
+            leaf = self._leaves[index]
+            words = _SHOUTED.sub(lambda match: match[0].capitalize(), leaf.text.text)
+            self._leaves[index] = leaf._replace(text=leaf.text.respelled(list(words)))
 
     def _open(self, kind: BlockKind, start: int, end: int, parent: int) -> int:
         n_leaves = len(self._leaves)

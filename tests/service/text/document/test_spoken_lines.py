@@ -3,6 +3,8 @@
 import pytest
 
 from service.text.document.lines import recognise
+from service.text.document.spoken import flatten
+from service.text.document.structure import parse
 from tests.service.text.document.heard_lines import heard, kinds, parts
 
 # --- subtitles ---
@@ -323,3 +325,20 @@ def test_a_signature_stands_below_two_dashes(text):
 @pytest.mark.parametrize("text", ["Title\n--\n\nSome words.", "Title\n--\nSome words."])
 def test_two_dashes_below_words_are_a_heading(text):
     assert recognise(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("OKONKWO", "Okonkwo"), ("MARIE-CLAIRE", "Marie-Claire"), ("GARCÍA", "García"), ("OLD WOMAN", "OLD Woman"),
+        ("CEO", "CEO"), ("UNHCR", "UNHCR"), ("JÖRG", "Jörg"), ("O'NEILL", "O'Neill"), ("МАРИЯ", "МАРИЯ"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["{}: Come in.\nANNA: NASA left.", "[00:12] {}: Come in.\n[00:15] ANNA: NASA left."])
+def test_a_speaker_in_capitals_is_a_name_unless_it_may_be_an_acronym(written, name, form):
+    text = form.format(written)
+    spoken = flatten(parse(text)).text
+    assert f"{name}: Come in.\n" in spoken.text
+    assert spoken.text.endswith("Anna: NASA left.")
+    at = spoken.text.index(name)
+    assert spoken[at : at + len(name)].span == (text.index(written), text.index(written) + len(written))

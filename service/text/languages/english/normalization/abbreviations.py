@@ -43,6 +43,9 @@ _TITLES = {
     "Mme": "Madame",
     "Mlle": "Mademoiselle",
 }
+_OF_LABELS = {"Det": "Detective", "Dr": "Doctor", "Ofc": "Officer", "Insp": "Inspector"}
+_ROLES = {"ANNCR": "Announcer", "NARR": "Narrator", "INTVR": "Interviewer"}
+_PLACES = {"I": "interior", "E": "exterior", "INT": "interior", "EXT": "exterior"}
 # Before a number.
 _NUMBERED = {
     "no": "number",
@@ -143,6 +146,15 @@ _ALWAYS = "Mr|Mrs|Ms|Messrs"
 _SOLID = re.compile(
     rf"\b(?P<title>(?:{_ALWAYS})(?=\.)|(?:{'|'.join(_TITLES)})(?=\.[^\S\n]*[A-Z]))\."
 )
+# What a screenplay or a transcript has in capitals, at the beginnings of lines.
+_LABELLED = re.compile(
+    rf"(?m:^)(?P<title>{'|'.join(_TITLES | _OF_LABELS).upper()})\.?[ ]"
+    r"(?P<names>[A-Z]{2,}(?:[ '’-][A-Z]{2,}){0,3})(?=[ ]?[(:])"
+)
+_ROLE = re.compile(rf"(?m:^)(?P<role>{'|'.join(_ROLES)})\.?(?=[ ]?[(:])")
+_SLUGLINE = re.compile(
+    r"(?m:^)(?P<first>INT|EXT|I)(?:\.?/(?P<second>INT|EXT|E))?\.?[ ](?=[A-Z'’]{3})"
+)
 _SOLID_UNDOTTED = re.compile(r"\b(?P<title>Mrs?|Ms|Dr|Prof|Mt)(?=[ ][A-Z][a-z])")
 _DOCTOR = re.compile(r"\bDr\.")
 _SAINT = re.compile(rf"\bSt\b\.?(?=[ -](?:{_SAINTS})\b)|\bSte\.(?=[ ][A-Z])|\bSts\.(?=[ ][A-Z])")
@@ -218,6 +230,9 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         Rule(
             _BEFORE_NUMERAL, lambda match: _cased(match["word"], _NUMBERED[match["word"].lower()])
         ),
+        Rule(_LABELLED, _labelled),
+        Rule(_ROLE, lambda match: _ROLES[match["role"]]),
+        Rule(_SLUGLINE, _slugline),
         Rule(_SOLID, solid),
         Rule(_SOLID_UNDOTTED, lambda match: _UNDOTTED[match["title"]]),
         Rule(_DOCTOR, _doctor),
@@ -233,6 +248,20 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         Rule(_NORTHERLY, lambda match: _SIDES[match["side"]], needs=DIGITS),
         Rule(_SIDE_OF, _side_of),
     )
+
+
+def _labelled(match: re.Match[str]) -> str:
+    """Return the title and the name of who speaks, which are no acronyms: `DET. RUIZ:`."""
+    title = match["title"].title()
+    return f"{_OF_LABELS.get(title) or _TITLES[title]} {match['names'].title()}"
+
+
+def _slugline(match: re.Match[str]) -> str | None:
+    """Return where a scene is: `EXT. HARBOR - DAY`, `INT./EXT. CAR`."""
+    if match["first"] == "I" and match["second"] is None:
+        return None
+    places = (_PLACES[one] for one in match.group("first", "second") if one is not None)
+    return f"{' and '.join(places)} ".capitalize()
 
 
 def _side_of(match: re.Match[str]) -> str | None:
