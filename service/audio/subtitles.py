@@ -9,13 +9,15 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from service.text.characters import SENTENCE_ENDS
+
 SRT_MEDIA_TYPE = "application/x-subrip"
 VTT_MEDIA_TYPE = "text/vtt"
 
 # Where a spoken word starts and ends in the text, and when, in seconds.
 _TimedWord = tuple[int, int, float, float]
 
-_SENTENCE_END = re.compile(r"[.!?…。！？।؟]")
+_SENTENCE_END = re.compile(f"[{SENTENCE_ENDS}]")
 _CLAUSE_END = re.compile(r"[,;:—–、，；：،؛]")
 _ABBREVIATIONS = frozenset(
     {"mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "mme", "vs", "etc", "approx", "e.g", "i.e"}

@@ -21,6 +21,7 @@ from service.books.furniture import is_page
 from service.books.ledger import Ledger, Reason
 from service.books.walk import Page
 from service.errors import InvalidBookError
+from service.text.characters import CLOSING, SENTENCE_ENDS
 from service.text.document.tree import BlockKind, TreeBuilder
 from service.text.offset_mapping import TracedText
 
@@ -59,7 +60,7 @@ _CHARACTERS = {
 }
 """Code points that are no text; a hyphen of the library is one that is."""
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_SENTENCE_END = re.compile(r"[.!?:…。！？][”’\"')\]»」』]*\s*\Z")
+_SENTENCE_END = re.compile(rf"[{SENTENCE_ENDS}:][{re.escape(CLOSING)}]*\s*\Z")
 _NOTE = re.compile(r"\s*(?P<mark>\d{1,3}|[*†‡§])[.)\s]\s*\S")
 _ATTACHED = re.compile(r"(?<=[^\W\d_]|[.,;:!?”’\")])\d{1,3}(?![\w.])")
 """A number that may mark a note: it stands behind a word or a mark, without a space."""

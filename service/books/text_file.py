@@ -18,6 +18,7 @@ from service.books.document_budget import Budget, Document
 from service.books.encodings import utf_8
 from service.books.ledger import Ledger
 from service.books.odd_characters import without_odd
+from service.text.characters import CLOSING, SENTENCE_ENDS
 from service.text.languages import LANGUAGES, tag_of_name
 
 _START = re.compile(r"(?im)^[ \t]*\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG.*$")
@@ -84,7 +85,7 @@ _READING_AID = re.compile(
 )
 """How ideographs are read, as Aozora Bunko writes it."""
 _INSTRUCTION = re.compile(r"［＃[^［］\n]{1,80}］")
-_SENTENCE_END = re.compile(r"[.!?…。！？][”’\"')\]»」』]*\s*\Z")
+_SENTENCE_END = re.compile(rf"[{SENTENCE_ENDS}][{re.escape(CLOSING)}]*\s*\Z")
 _PAGE_NUMBER = re.compile(
     r"\s*(?:[-–—\[(]+\s*)?(?:page\s+)?(?P<number>\d{1,4})\s*(?:[-–—\])]+\s*)?\Z", re.I
 )

@@ -32,6 +32,14 @@ _SILENT = re.compile(
     r"\ue200[a-z_]+(?:\ue202[^\s\ue200-\ue202]*)+\ue201"
     rf"|[{_FORBIDDEN_CHARACTERS}{_PRIVATE_CHARACTERS}{REPLACEMENT}]+"
 )
+SENTENCE_ENDS = ".!?…。！？।॥؟۔‽"
+"""Marks that end a sentence, in any language."""
+PAUSING = f"{SENTENCE_ENDS}:;,—：；，、،؛"
+"""Marks at which every voice pauses."""
+CLOSING = "\"'”’»›)]}」』】》〉）〕"
+"""Quotes and brackets that may close behind a mark. The straight quotes, which may open too, come
+first."""
+
 WRAPPED_LINE = range(55, 121)
 """Lengths in characters of a line that is wrapped at a column: long, but not very long. A line
 break behind it means nothing. Behind a shorter one, such as a title, an item or a verse, it ends a

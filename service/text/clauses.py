@@ -7,7 +7,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
-from service.text.characters import is_blank, replaced
+from service.text.characters import CLOSING, is_blank, replaced
 from service.text.document import elements
 from service.text.document.source import plain
 from service.text.document.spoken import USUAL, Choices, Writer
@@ -28,7 +28,7 @@ melody."""
 MAX_LENGTH = 250
 """Characters of the longest clause: as many as `service.text.espeak.slices` reads at once."""
 
-_CLOSING = "”’»›)\\]}」』】》〕）"
+_CLOSING = re.escape(CLOSING[2:])
 
 # A run of marks, with the quotes and brackets that close after it. `solid` marks end a clause
 # whatever follows. The others do so only before white space: not in 3.14, 19:30 or example.com.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from service.text.characters import CLOSING, SENTENCE_ENDS
 from service.text.clauses import clause_length
 
 BLOCK_LENGTH = 1_000
 """Usual length of a block in characters: some ten sentences. Reading a block takes a few hundredths
 of a second, so speech starts before the rest of the text is read."""
 
-_SENTENCE_ENDS = tuple(".!?…。！？।॥")
-_CLOSING = "”’\"')]}»›」』】》）"
+_SENTENCE_ENDS = tuple(SENTENCE_ENDS)
 
 
 def blocks(text: str, unbroken: Sequence[tuple[int, int]] = ()) -> Iterator[tuple[int, int]]:
@@ -45,7 +45,7 @@ def _cuts(text: str) -> Iterator[int]:
             start = best if best > start else end
             yield start
         end += length
-        said = text[:end].rstrip(_CLOSING)[-1:]
+        said = text[:end].rstrip(CLOSING)[-1:]
         paragraph = text[end : end + 2].strip(" \t\r") == "\n\n"
         if said.endswith(_SENTENCE_ENDS) or paragraph:
             best = end

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pyromark
 from pyromark import Options
 
-from service.text.characters import WRAPPED_LINE
+from service.text.characters import CLOSING, SENTENCE_ENDS, WRAPPED_LINE
 from service.text.document import code, elements, shields
 from service.text.document.runs import Item, Lines, Piece, Row, parts, refine
 from service.text.document.source import TEXT, Edit, Source, plain
@@ -52,7 +52,7 @@ and after the second what definitions these had hidden; the third is the last in
 
 PLAIN = re.compile(r"[^\W\d_](?:[^\W_]|[ ,.;:?!\"'’“”‘()/%—–…-])*(?<! )")
 """One line that has no sign of Markdown, nor one that a line may begin or end with."""
-_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»)\]」』]*\s*\Z")
+_SENTENCE = re.compile(rf"[{SENTENCE_ENDS}][{re.escape(CLOSING)}]*\s*\Z")
 _SETEXT = re.compile(r"[ \t]*\n[ \t>]*(=+|-+)[ \t]*\n?")
 _DEFINITION = re.compile(r"\[(?!\^)[^\[\]]{1,400}\]:")
 _TAGS = re.compile(r"<[!/?]?[A-Za-z\[-]")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from service.text.characters import WRAPPED_LINE
+from service.text.characters import CLOSING, PAUSING, WRAPPED_LINE
 from service.text.document import elements
 from service.text.document.tree import SAID, Block, Document, Leaf, Region, Span
 from service.text.offset_mapping import TracedText, concatenate
@@ -89,9 +89,7 @@ _OF_TAGS: dict[elements.Break, Pause] = {
 }
 _WEIGHTS = {"": 0, ",": 1, ":": 2, ".": 3}
 
-# A line that ends with one of these pauses already. Quotes or brackets may close after it.
-_PAUSING = frozenset(".!?…:;,—。！？：；，、।॥؟،؛۔")
-_CLOSING = "”’\"')]}»›」』】》）〉〕 \t\n"
+_BEHIND = f"{CLOSING} \t\n"
 _SOLID = ("、", "：", "。")
 _OF_IDEOGRAPHS = {",": "、", ":": "：", ".": "。", "": ""}
 
@@ -218,7 +216,7 @@ class Writer:
             return
         if kinds.isdisjoint(("heading", "row")) and self._line_length in WRAPPED_LINE:
             return
-        if self._last and self._last not in _PAUSING:
+        if self._last and self._last not in PAUSING:
             mark = _OF_IDEOGRAPHS["."] if is_ideographic(self._last) else "."
             self._cut_spaces()
             self._parts.append(TracedText(mark, [self._end - 1], [self._end]))
@@ -272,7 +270,7 @@ class Writer:
         n_before = 0 if words[0] == written[0] else written.index(words[0])
         if self._direction is not None and self._direction not in leaf.spans:
             self._direction = None
-            if words[0] not in _PAUSING and (n_before or self._n_spaces):
+            if words[0] not in PAUSING and (n_before or self._n_spaces):
                 self._add_pause(PAUSES["direction"])
         if self._is_soft or self._pause is not None or self._last_kind == "number":
             self._part(leaf, words[0])
@@ -289,8 +287,8 @@ class Writer:
         self._parts.append(text)
         self._n_spaces = len(text) - n_before - len(words)
         self._line_length += len(text)
-        if words[-1] in _CLOSING:
-            words = words.rstrip(_CLOSING)
+        if words[-1] in _BEHIND:
+            words = words.rstrip(_BEHIND)
         if words:
             self._last = words[-1]
         self._last_kind = leaf.kind
@@ -322,7 +320,7 @@ class Writer:
                 pause = _SPACE if is_wrapped else PAUSES["line"]
                 self._line_length = 0
         self._cut_spaces()
-        mark: str = "" if self._last in _PAUSING else pause.mark
+        mark: str = "" if self._last in PAUSING else pause.mark
         if is_ideographic(self._last):
             mark = _OF_IDEOGRAPHS[mark]
         if pause.space != " ":

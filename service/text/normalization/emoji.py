@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from service.text.characters import CLOSING, PAUSING
 from service.text.normalization import emoticons
 from service.text.normalization.rules import Rule
 from service.text.scripts import FIRST_IDEOGRAPHIC
 
-_PAUSES = ".!?…:;,—。！？：；，、।॥"
-_CLOSING = _PAUSES + "”’\"')]}»›」』】》）"
+_CLOSING = PAUSING + CLOSING
 _ENDS_FIGURE = tuple(")%°")
 _STARTS_FIGURE = tuple("($€£+-−")
 _OPENING = "([{“‘«‹「『【《（¿¡"
@@ -227,7 +227,7 @@ def _separate(own: PictureWords, match: re.Match[str]) -> str:
     before, after = _around(match)
     if not before or not after:
         return ""
-    if before in _PAUSES + _OPENING or after in _CLOSING:
+    if before in PAUSING + _OPENING or after in _CLOSING:
         return " " if before not in _OPENING and after not in _CLOSING else ""
     return own.solid_comma or ", "
 

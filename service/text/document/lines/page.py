@@ -13,6 +13,7 @@ from typing import Any
 
 import pyromark
 
+from service.text.characters import CLOSING, PAUSING, SENTENCE_ENDS
 from service.text.document import shields
 from service.text.document.elements import RAW
 from service.text.document.lines.line import Kind, Line, Part, Role, tiled
@@ -45,9 +46,9 @@ _CODE_SIGN = re.compile(r"[{}=<>\\_|$@#]|\w\(|[^\W\d]/|::|\.\w|^\W+$")
 FIRST_PERSON = re.compile(r"I\b")
 """A word that has a capital inside a sentence too."""
 _SOLID = re.compile(f"[{HAN}{KANA}]")
-_CLOSERS = "\"'”’»›)]}」』】》）*_~`"
-_SENTENCE_ENDS = tuple(".!?…。！？।॥‽♪")
-_PAUSES = (*_SENTENCE_ENDS, *",;:–—-、，；：")
+_CLOSERS = f"{CLOSING}*_~`"
+_SENTENCE_ENDS = (*SENTENCE_ENDS, "♪")
+_PAUSES = (*PAUSING, *"♪–-")
 
 
 @dataclass(frozen=True, slots=True)
