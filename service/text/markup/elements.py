@@ -14,9 +14,10 @@ from service.text.characters import check_text
 from service.text.languages import find_language, language_of_voice
 from service.text.markup.ipa import kokoro_phonemes
 from service.text.markup.passages import Interpretation, VoiceSettings
+from service.text.markup.prosody import RATES
 from service.text.markup.values import check_rate, is_blank, parse_duration, parse_phonemes, quote
 
-_BREAKS_S = {
+BREAKS_S = {
     "none": 0.0,
     "x-weak": 0.1,
     "weak": 0.25,
@@ -24,8 +25,7 @@ _BREAKS_S = {
     "strong": 0.75,
     "x-strong": 1.0,
 }
-_RATES = {"x-slow": 0.5, "slow": 0.75, "medium": 1.0, "fast": 1.25, "x-fast": 1.5}
-_EMPHASES = {"strong": 1.0, "moderate": 0.5, "none": 0.0, "reduced": -1.0}
+EMPHASES = {"strong": 1.0, "moderate": 0.5, "none": 0.0, "reduced": -1.0}
 
 _ALPHABETS = ("ipa", "kokoro")
 
@@ -132,8 +132,8 @@ def styled(element: Element) -> Element:
             voice_settings, rate=_rate(attributes.get("rate", "100%"), voice_settings.rate)
         )
     elif element.name == "emphasis":
-        level = _one_of("level", attributes.get("level", "moderate"), _EMPHASES)
-        stress = _EMPHASES[level]
+        level = _one_of("level", attributes.get("level", "moderate"), EMPHASES)
+        stress = EMPHASES[level]
     elif element.name == "lang":
         _required(attributes, "xml:lang")
     if attributes.get("xml:space", "default") != "default":
@@ -202,8 +202,8 @@ def _one_of(attribute: str, value: str, known: Iterable[str]) -> str:
 
 def break_s(attributes: Mapping[str, str]) -> float:
     """Return the seconds of a `break`."""
-    strength = _one_of("strength", attributes.get("strength", "medium"), _BREAKS_S)
-    return parse_duration(attributes["time"]) if "time" in attributes else _BREAKS_S[strength]
+    strength = _one_of("strength", attributes.get("strength", "medium"), BREAKS_S)
+    return parse_duration(attributes["time"]) if "time" in attributes else BREAKS_S[strength]
 
 
 def _rate(value: str, outer: float) -> float:
@@ -211,12 +211,12 @@ def _rate(value: str, outer: float) -> float:
     wanted = value.strip()
     if wanted == "default":
         return 1.0
-    factor = _RATES.get(wanted)
+    factor = RATES.get(wanted)
     if factor is None:
         match = _RATE.fullmatch(wanted)
         if match is None or (match["sign"] and not match["percent"]):
             raise ValueError(
-                f"rate is {quote(value)}, but must be one of {', '.join(_RATES)}, or a number such"
+                f"rate is {quote(value)}, but must be one of {', '.join(RATES)}, or a number such"
                 " as 80%, 1.2 or +10%"
             )
         factor = float(match["number"]) / (100 if match["percent"] else 1)

@@ -23,7 +23,7 @@ LOWEST_PITCH, HIGHEST_PITCH = -4.0, 2.0
 LOUDEST_DB, QUIETEST_DB = 20.0, -60.0
 """As for a request's volume."""
 
-_RATES = {"x-slow": 0.5, "slow": 0.75, "medium": 1.0, "fast": 1.25, "x-fast": 1.5}
+RATES = {"x-slow": 0.5, "slow": 0.75, "medium": 1.0, "fast": 1.25, "x-fast": 1.5}
 _VOLUMES_DB = {"x-soft": -12.0, "soft": -6.0, "medium": 0.0, "loud": 6.0, "x-loud": 12.0}
 _PITCHES = {"x-low": -4.0, "low": -2.0, "medium": 0.0, "high": 1.0, "x-high": 2.0}
 _BASES_HZ = {"male": 120.0, "female": 210.0}
@@ -61,7 +61,7 @@ def rate_of(value: str, outer: float) -> tuple[float, str]:
     wanted = value.strip().lower()
     if wanted == "default":
         return 1.0, ""
-    factor = _RATES.get(wanted)
+    factor = RATES.get(wanted)
     if factor is None:
         parsed = _parsed(wanted)
         if parsed is None or parsed[2] not in ("", "%"):

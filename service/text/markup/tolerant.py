@@ -12,7 +12,7 @@ from service.text.languages import find_language, language_of_voice
 from service.text.markup import alphabets
 from service.text.markup.composition import FoldedText
 from service.text.markup.document_walk import DocumentWalk
-from service.text.markup.elements import Element, check_characters
+from service.text.markup.elements import BREAKS_S, EMPHASES, Element, check_characters
 from service.text.markup.kinds import kind_of
 from service.text.markup.notes import Mark, Notes
 from service.text.markup.passages import (
@@ -36,16 +36,6 @@ _NAMESPACES = {
 """Prefixes by which elements of namespaces are known, whatever the document calls them."""
 
 _LONGER_NAMES = {"paragraph": "p", "sentence": "s", "token": "w"}
-
-_BREAKS_S = {
-    "none": 0.0,
-    "x-weak": 0.1,
-    "weak": 0.25,
-    "medium": 0.5,
-    "strong": 0.75,
-    "x-strong": 1.0,
-}
-_EMPHASES = {"strong": 1.0, "moderate": 0.5, "none": 0.0, "reduced": -1.0}
 
 _EVERYWHERE = frozenset(
     {"xmlns", "xml:base", "xml:id", "id", "xml:lang", "xml:space", "onlangfailure"}
@@ -432,16 +422,16 @@ class TolerantWalk(DocumentWalk):
 
     def _emphasis(self, element: Element) -> Element:
         level = element.attributes.get("level", "moderate").strip()
-        if level not in _EMPHASES:
+        if level not in EMPHASES:
             self._tell(element, f"{quote(level)} is not a level", "level")
-        return replace(element, stress=_EMPHASES.get(level, _EMPHASES["moderate"]))
+        return replace(element, stress=EMPHASES.get(level, EMPHASES["moderate"]))
 
     def _break_s(self, element: Element) -> float:
         strength = element.attributes.get("strength", "medium").strip()
-        if strength not in _BREAKS_S:
+        if strength not in BREAKS_S:
             self._tell(element, f"{quote(strength)} is not a strength", "strength")
         seconds = self._time(element, "time") if "time" in element.attributes else None
-        return _BREAKS_S.get(strength, _BREAKS_S["medium"]) if seconds is None else seconds
+        return BREAKS_S.get(strength, BREAKS_S["medium"]) if seconds is None else seconds
 
     def _silence(self, element: Element) -> Element:
         """Add a silence of Azure's, or have it added where it belongs in the voice around it."""
