@@ -168,7 +168,8 @@ class _Joined:
         return len(self._blocks) - 1
 
     def _close(self, index: int) -> None:
-        self._blocks[index] = self._blocks[index]._replace(last=len(self._leaves))
+        block = self._blocks[index]
+        self._blocks[index] = Block(*block[:5], len(self._leaves))
 
 
 def _inline(kind: LeafKind) -> LeafKind:

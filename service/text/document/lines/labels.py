@@ -62,6 +62,8 @@ class Label(NamedTuple):
 
 def label_at(bare: str, start: int = 0) -> Label | None:
     """Return the label with a colon that stands at a place of a bare row, or None."""
+    if ":" not in bare and "：" not in bare:
+        return None
     match = _LABEL.match(bare, start)
     if match is None:
         return None

@@ -24,6 +24,7 @@ from service.text.scripts import HAN, KANA
 _LINE_END = re.compile("\r\n|[\r\n\x0b\x0c\x85\u2028\u2029]")
 _CLOSED = re.compile(rf"```|~~~|<(?:[!?]|(?:{'|'.join(sorted(RAW))})\b)", re.IGNORECASE)
 """What fenced code, and the blocks of HTML that may hold blank lines, begin with."""
+_DIGIT = re.compile(r"\d")
 _HEADING = re.compile(r"#{1,6}(?:[ \t]|$)")
 _BRACKETED = re.compile(r"\[[^\[\]]{2,60}\]|【[^【】]{1,60}】")
 _DEFINITION = re.compile(r"(\[[^\]]{1,200}\]):")
@@ -130,6 +131,11 @@ class Page:
         self.blocks = tuple(self._blocks())
         self._lines: list[Line | None] = [None] * len(self.rows)
         self._groups = count()
+
+    @cached_property
+    def has_digits(self) -> bool:
+        """Whether the text has any, without which it has no times."""
+        return _DIGIT.search(self.text) is not None
 
     @cached_property
     def free_blocks(self) -> list[Block]:

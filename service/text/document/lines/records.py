@@ -79,7 +79,8 @@ def claim_records(page: Page) -> None:
 
     Two entries of the same shape are needed, and a bare time needs a block of nothing else.
     """
-    _claim_stamped(page)
+    if page.has_digits:
+        _claim_stamped(page)
     _claim_severities(page)
     _claim_traces(page)
 

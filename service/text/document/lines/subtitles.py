@@ -68,11 +68,12 @@ def claim_subtitles(page: Page) -> None:
     A time with an arrow needs text right below it, and nothing but a number or an identifier right
     above it. Bare times need three of them in one block, from zero on.
     """
-    cues = list(_cues(page))
-    if any(cue.words for cue in cues):
-        _claim_comments(page, cues)
-        _claim_cues(page, cues)
-    _claim_bare_times(page)
+    if page.has_digits:
+        cues = list(_cues(page))
+        if any(cue.words for cue in cues):
+            _claim_comments(page, cues)
+            _claim_cues(page, cues)
+        _claim_bare_times(page)
     _claim_voices(page)
 
 
