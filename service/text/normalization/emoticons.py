@@ -127,7 +127,7 @@ def rules(
         )
         + rf")(?=[ \t\n{pictures}]|[.,!?;:…]+(?:\s|\Z)|\Z)"
     )
-    own = () if heart is None else (Rule(heart, lambda match: _PICTURE_OF[match[0]], needs="<"),)
+    own = () if heart is None else (Rule(heart, lambda match: _PICTURE_OF[match[0]]),)
     return (*own, Rule(faces, partial(_picture, ends_with_shades, faces)))
 
 

@@ -30,6 +30,6 @@ def _inside(match: re.Match[str]) -> str | None:
     return inside if _FORMULA.fullmatch(inside) else None
 
 
-RULES: tuple[Rule, ...] = (Rule(_DOLLARS, _inside, needs="$"),)
+RULES: tuple[Rule, ...] = (Rule(_DOLLARS, _inside),)
 """The rule for `$x = 2$` and `$5$`, and for `$5 million$`, which is money; not for `$5 and $6`,
 `5$, 6$` and `$HOME`."""

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 
 from service.text.offset_mapping import TracedText
-
-DIGITS = "0123456789"
 
 Write = Callable[[re.Match[str]], str | None]
 """Returns the words for a match, None to leave it unchanged."""
@@ -23,22 +20,10 @@ class Rule:
         pattern: never matches the empty string. Marks and spaces around the rewritten text should
             be in lookarounds, outside the match, because all words get the span of the whole match.
         write: returns the words.
-        needs: characters of which a text with a match has at least one; empty for any text. Looking
-            for them is quicker than the search.
     """
 
     pattern: re.Pattern[str]
     write: Write
-    needs: str = ""
-
-
-def needing(characters: str, rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return rules that all need one of the characters."""
-    return tuple(replace(rule, needs=characters) for rule in rules)
-
-
-# Asked for the same text by many rules in turn.
-_characters = lru_cache(2)(frozenset[str])
 
 
 def apply(
@@ -53,8 +38,6 @@ def apply(
         applied: gets the span of the caller's text of each match that was rewritten, and the name
             of the module whose rule did it.
     """
-    if rule.needs and _characters(text.text).isdisjoint(rule.needs):
-        return text
     if rule.pattern.search(text.text) is None:
         return text
     kept = [text.within(start, end) for start, end in fixed]

@@ -100,10 +100,10 @@ def rules(spoken: StarWords) -> tuple[Rule, ...]:
     """Return the rules for signs of arithmetic, hidden words, grades and ratings."""
     stars = _Stars(spoken)
     return (
-        Rule(_SIGN, stars.operation, needs="*"),
-        Rule(_HIDDEN, stars.hidden, needs="*"),
-        Rule(_BEGINNING_HIDDEN, stars.without_beginning, needs="*"),
-        Rule(_RATED, stars.rating, needs="*"),
+        Rule(_SIGN, stars.operation),
+        Rule(_HIDDEN, stars.hidden),
+        Rule(_BEGINNING_HIDDEN, stars.without_beginning),
+        Rule(_RATED, stars.rating),
     )
 
 
@@ -306,5 +306,5 @@ def _note(match: re.Match[str]) -> str | None:
     return None if is_ideographic(after) else ""
 
 
-NOTES = (Rule(_STARS, _note, needs="*"),)
+NOTES = (Rule(_STARS, _note),)
 """The rule for the marks of notes, and of emphasis that lacks an end: they are silent."""

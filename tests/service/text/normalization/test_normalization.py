@@ -8,13 +8,11 @@ from hypothesis import strategies as st
 
 from service.text import LANGUAGES, FrontEnd, Normalization, Passage
 from service.text.characters import clean_text
-from service.text.languages.english.normalization import early_rules, rules, unmarked_rules
 from service.text.languages.mandarin.normalization.numbers import say_integer
 from service.text.normalization import normalize
 from service.text.offset_mapping import TracedText
 from tests import profiles
 from tests.profiles import given
-from tests.service.text.reading_tables import rows
 from tests.service.text.whole_reading import normalized
 
 
@@ -133,20 +131,6 @@ def value_of(words):
 @given(st.integers(0, 10**12 - 1))
 def test_the_words_of_a_chinese_number_have_its_value(value):
     assert value_of(say_integer(str(value))) == value
-
-
-@given(text=ANY, british=st.booleans())
-def test_a_rule_matches_only_texts_with_a_character_that_it_needs(text, british):
-    for rule in (*early_rules(), *unmarked_rules(british=british), *rules(british=british)):
-        if rule.needs and rule.pattern.search(text):
-            assert set(rule.needs) & set(text), rule.pattern.pattern
-
-
-def test_no_golden_text_has_a_match_without_a_character_that_the_rule_needs():
-    texts = [row[1] for name in ("awkward", "en-us", "en-gb", "agreement") for row in rows(name)]
-    for rule in rules(british=True):
-        lacking = [text for text in texts if rule.needs and not set(rule.needs) & set(text)]
-        assert not any(map(rule.pattern.search, lacking)), rule.pattern.pattern
 
 
 @pytest.mark.parametrize("language", ["en-us", "es", "fr", "it", "pt-br", "hi", "ja", "zh"])

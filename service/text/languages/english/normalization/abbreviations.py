@@ -10,7 +10,7 @@ from service.text.languages.english.normalization.notation import (
     word_before,
 )
 from service.text.languages.english.normalization.numbers import Numbers
-from service.text.normalization.rules import DIGITS, Rule
+from service.text.normalization.rules import Rule
 
 # Before a name.
 _TITLES = {
@@ -226,7 +226,7 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 
     return (
         Rule(_GOES_ON, _goes_on),
-        Rule(_BEFORE_NUMBER, _before_number, needs=DIGITS),
+        Rule(_BEFORE_NUMBER, _before_number),
         Rule(
             _BEFORE_NUMERAL, lambda match: _cased(match["word"], _NUMBERED[match["word"].lower()])
         ),
@@ -241,11 +241,11 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         Rule(_ROAD, _road),
         Rule(_MAY_END, _may_end),
         Rule(_VERSUS, _versus),
-        Rule(_WITH, _with, needs="/"),
-        Rule(_CARE_OF, lambda match: "care of", needs="/"),
-        Rule(_BECAUSE, lambda match: "because", needs="/"),
+        Rule(_WITH, _with),
+        Rule(_CARE_OF, lambda match: "care of"),
+        Rule(_BECAUSE, lambda match: "because"),
         Rule(_UNDOTTED_WORDS, _undotted),
-        Rule(_NORTHERLY, lambda match: _SIDES[match["side"]], needs=DIGITS),
+        Rule(_NORTHERLY, lambda match: _SIDES[match["side"]]),
         Rule(_SIDE_OF, _side_of),
     )
 

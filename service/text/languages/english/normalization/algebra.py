@@ -151,12 +151,12 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         return f"{space}per {_INVERSES[match['unit']]}{ending}"
 
     return (
-        Rule(_ION, ion, needs="⁺⁻"),
+        Rule(_ION, ion),
         Rule(_INVERSE_FIRST, inverse),
-        Rule(_INVERSE, inverse, needs="⁻"),
+        Rule(_INVERSE, inverse),
         Rule(_POWERED, powered),
         Rule(_OF, _function),
-        Rule(_BARS, lambda match: f"absolute value of {match['inside']}", needs="|"),
+        Rule(_BARS, lambda match: f"absolute value of {match['inside']}"),
         Rule(
             _PI,
             lambda match: (
@@ -164,18 +164,17 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
             ),
         ),
         Rule(_SYMBOL, lambda match: f" {_SYMBOLS[match[0].strip()]} "),
-        Rule(_FACTORIAL, lambda match: f"{match['base']} factorial", needs="!"),
-        Rule(_FACTORIAL_OVER, lambda match: " over ", needs="/"),
-        Rule(_MINUS, _minus, needs="-−"),
+        Rule(_FACTORIAL, lambda match: f"{match['base']} factorial"),
+        Rule(_FACTORIAL_OVER, lambda match: " over "),
+        Rule(_MINUS, _minus),
         Rule(_COEFFICIENT, partial(_coefficient, numbers)),
-        Rule(_OVER, lambda match: f"{match['above'] or ''} over ", needs="/"),
+        Rule(_OVER, lambda match: f"{match['above'] or ''} over "),
         Rule(
             _BRACKETED,
             lambda match: f"{(match['letter'] or match['variable'] or '')} times (",
-            needs="(",
         ),
         Rule(_PLUS_A, lambda match: "A"),
-        Rule(_LESS, _less, needs="<>"),
+        Rule(_LESS, _less),
     )
 
 

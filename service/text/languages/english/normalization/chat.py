@@ -146,11 +146,11 @@ def rules() -> tuple[Rule, ...]:
         Rule(_YOU_ARE, lambda match: "you're"),
         Rule(_SEE_YOU, lambda match: "see you"),
         Rule(_BE, lambda match: "be"),
-        Rule(_WHATEVER, lambda match: "whatever", needs="/"),
+        Rule(_WHATEVER, lambda match: "whatever"),
         Rule(_REPEATED, _once),
         Rule(_FORM, _form),
         Rule(_CASED_FORM, lambda match: _capital(FORMS[match["form"].lower()])),
-        Rule(_FOR, lambda match: "for" if match[0] == "4" else "to", needs="42"),
+        Rule(_FOR, lambda match: "for" if match[0] == "4" else "to"),
         Rule(_YOU, _you),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from service.text.languages.english.normalization.notation import text_after, text_before
-from service.text.normalization.rules import DIGITS, Rule
+from service.text.normalization.rules import Rule
 
 _FREQUENCIES = {
     "bid": "twice a day",
@@ -100,12 +100,10 @@ def rules() -> tuple[Rule, ...]:
     """Return the rules for clinical shorthand. They come before those for units and slashes."""
     return (
         Rule(_PATIENT, _patient),
-        Rule(_COMPLAINS, _complains, needs="/"),
-        Rule(_SPANS, lambda match: "for ", needs=DIGITS),
-        Rule(
-            _SLASH, lambda match: _cased(match["word"], _SLASHED[match["word"].lower()]), needs="/"
-        ),
-        Rule(_HEAD, lambda match: _HEADS[match["word"]], needs=":"),
+        Rule(_COMPLAINS, _complains),
+        Rule(_SPANS, lambda match: "for "),
+        Rule(_SLASH, lambda match: _cased(match["word"], _SLASHED[match["word"].lower()])),
+        Rule(_HEAD, lambda match: _HEADS[match["word"]]),
         Rule(_DIAGNOSED, lambda match: f"{match['first']}iagnosed"),
         Rule(_TABLETS, _tablets),
         Rule(_FREQUENCY, _frequency),

@@ -6,7 +6,7 @@ import re
 
 from service.text.languages.english.normalization.notation import text_before
 from service.text.languages.english.normalization.numbers import Numbers
-from service.text.normalization.rules import DIGITS, Rule
+from service.text.normalization.rules import Rule
 
 # Before a space, a small `a` would be read as the article.
 _FIRST = re.compile(r"(?m:^)(?P<indent>[ \t]*)a(?=(?P<sign>[.)])[ \t])")
@@ -40,8 +40,8 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 
     return (
         Rule(_FIRST, _first),
-        Rule(_ABBREVIATION, _label, needs=DIGITS),
-        Rule(_NUMBER_AND_LETTER, numbered, needs=DIGITS),
+        Rule(_ABBREVIATION, _label),
+        Rule(_NUMBER_AND_LETTER, numbered),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from service.text.languages.english.normalization.notation import text_after, text_before, word_set
-from service.text.normalization.rules import DIGITS, Rule
+from service.text.normalization.rules import Rule
 
 _LANGUAGE = re.compile(r"\b(?P<letter>[CFJ])#(?!\w)")
 _LONG_OPTION = re.compile(r"(?<![^\s\"'`(\[=|])--(?P<name>[A-Za-z][\w-]{1,40})(?![\w-])")
@@ -55,28 +55,27 @@ _TRACKING = re.compile(
 def rules() -> tuple[Rule, ...]:
     """Return the rules for code. They come before all rules for numbers."""
     return (
-        Rule(_HASH, lambda match: _spelled(match["hash"]), needs=DIGITS),
-        Rule(_TRACKING, lambda match: _spelled(match["code"]), needs=DIGITS),
-        Rule(_LANGUAGE, lambda match: f"{match['letter']} sharp", needs="#"),
-        Rule(_LONG_OPTION, _long_option, needs="-"),
-        Rule(_SHORT_OPTION, _short_option, needs="-"),
-        Rule(_REGEX_START, lambda match: "caret ", needs="^"),
-        Rule(_ANCHOR, lambda match: _apart(match, "dollar"), needs="$"),
-        Rule(_BACKSLASH, _backslash, needs="\\"),
-        Rule(_SHELL_VARIABLE, _variable, needs="$"),
-        Rule(_AND, lambda match: " and ", needs="&"),
-        Rule(_OR, lambda match: " or ", needs="|"),
+        Rule(_HASH, lambda match: _spelled(match["hash"])),
+        Rule(_TRACKING, lambda match: _spelled(match["code"])),
+        Rule(_LANGUAGE, lambda match: f"{match['letter']} sharp"),
+        Rule(_LONG_OPTION, _long_option),
+        Rule(_SHORT_OPTION, _short_option),
+        Rule(_REGEX_START, lambda match: "caret "),
+        Rule(_ANCHOR, lambda match: _apart(match, "dollar")),
+        Rule(_BACKSLASH, _backslash),
+        Rule(_SHELL_VARIABLE, _variable),
+        Rule(_AND, lambda match: " and "),
+        Rule(_OR, lambda match: " or "),
         Rule(
             _EQUAL,
             lambda match: " equals " if match["sign"][0] == "=" else " is not equal to ",
-            needs="=",
         ),
-        Rule(_NOT, _not, needs="!"),
+        Rule(_NOT, _not),
         Rule(
             _INCREMENT,
             lambda m: f"{m['name']} {'plus plus' if m['sign'] == '++' else 'minus minus'}",
         ),
-        Rule(_CALL, lambda match: "", needs="("),
+        Rule(_CALL, lambda match: ""),
         Rule(_CAMEL, _camel),
         Rule(_ID, _identifier),
     )

@@ -91,10 +91,10 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
 
     return (
         Rule(_RIGHT, right),
-        Rule(_FRIEND, lambda match: f"h{honour}able", needs="."),
+        Rule(_FRIEND, lambda match: f"h{honour}able"),
         Rule(_HONORARY, lambda m: f"Honorary {_OFFICES.get(m['office'], m['office'])}"),
         Rule(_DEGREE, degree),
-        Rule(_LANCE, lambda match: f"Lance {_LANCES[match['rank']]}", needs="/"),
+        Rule(_LANCE, lambda match: f"Lance {_LANCES[match['rank']]}"),
         Rule(_TITLED, _titled),
     )
 

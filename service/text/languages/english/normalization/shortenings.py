@@ -6,7 +6,7 @@ import re
 
 from service.text.languages.english.normalization.calendar import MONTH, WEEKDAY_NAMES
 from service.text.languages.english.normalization.notation import text_after, text_before, word_set
-from service.text.normalization.rules import DIGITS, Rule
+from service.text.normalization.rules import Rule
 
 # With a dot; no other word has this spelling.
 _DOTTED = {
@@ -198,7 +198,7 @@ def rules() -> tuple[Rule, ...]:
         Rule(_YEARS_OLD, lambda match: "-year-old" if match["noun"] is not None else " years old"),
         Rule(_SEX, lambda match: "male" if match["sex"] == "M" else "female"),
         Rule(_HISTORY, lambda match: "history"),
-        Rule(_BY_NUMBER, _by_number, needs=DIGITS),
+        Rule(_BY_NUMBER, _by_number),
         Rule(_CUPS, lambda match: "cup " if match["one"] else "cups "),
         Rule(_SIZE, lambda match: _SIZES[match["size"]]),
         Rule(_ESTIMATE_AFTER, lambda match: "estimate" + _stop(match)),
@@ -219,7 +219,7 @@ def rules() -> tuple[Rule, ...]:
         Rule(_VERSUS, _versus),
         Rule(_WEEKDAY, _weekday),
         Rule(_NEXT_WEEK, _next_week),
-        Rule(_SHORT, _short, needs="."),
+        Rule(_SHORT, _short),
         Rule(_BARE, _bare),
     )
 

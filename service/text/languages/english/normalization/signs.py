@@ -69,16 +69,16 @@ def rules() -> tuple[Rule, ...]:
     return (
         Rule(_SIGN, _sign),
         Rule(_GREEK, _greek),
-        Rule(_AMPERSAND, _ampersand, needs="&"),
-        Rule(_PLUS, _plus, needs="+"),
-        Rule(_EQUALS, lambda match: " equals ", needs="="),
-        Rule(_AT, lambda match: "at ", needs="@"),
-        Rule(_CARET, lambda match: " to the power of ", needs="^"),
-        Rule(_LOW_LINE, lambda match: " ", needs="_"),
-        Rule(_PER, lambda match: f" per {_UNITS.get(match['unit'], match['unit'])}", needs="/"),
-        Rule(_INITIALS, lambda match: f"{match['first']} {match['second']}", needs="/"),
-        Rule(_PAIR, _pair, needs="/"),
-        Rule(_SLASH, lambda match: " slash ", needs="/"),
+        Rule(_AMPERSAND, _ampersand),
+        Rule(_PLUS, _plus),
+        Rule(_EQUALS, lambda match: " equals "),
+        Rule(_AT, lambda match: "at "),
+        Rule(_CARET, lambda match: " to the power of "),
+        Rule(_LOW_LINE, lambda match: " "),
+        Rule(_PER, lambda match: f" per {_UNITS.get(match['unit'], match['unit'])}"),
+        Rule(_INITIALS, lambda match: f"{match['first']} {match['second']}"),
+        Rule(_PAIR, _pair),
+        Rule(_SLASH, lambda match: " slash "),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from service.text.languages.english.normalization.numbers import Numbers
-from service.text.normalization.rules import DIGITS, Rule
+from service.text.normalization.rules import Rule
 
 _BODIES = (
     r"(?:ISO|IEC|IEEE|ANSI|BS|DIN|EN|NF|JIS|GB/T|ASTM|ASME|SAE|UL|CSA|AS/NZS|NFPA|ETSI|ITU-T|NIST"
@@ -40,9 +40,9 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
         return f"eight oh two point {numbers.cardinal(match['part'])}{letters}"
 
     return (
-        Rule(_TOGETHER, lambda match: match[0].replace("/", " "), needs="/"),
-        Rule(_YEAR, lambda match: f"{match['name']}, {numbers.year(match['year'])}", needs=":"),
-        Rule(_NUMBER, number, needs=DIGITS),
-        Rule(_WIRELESS, wireless, needs=DIGITS),
-        Rule(_APERTURE, lambda match: "f ", needs="/"),
+        Rule(_TOGETHER, lambda match: match[0].replace("/", " ")),
+        Rule(_YEAR, lambda match: f"{match['name']}, {numbers.year(match['year'])}"),
+        Rule(_NUMBER, number),
+        Rule(_WIRELESS, wireless),
+        Rule(_APERTURE, lambda match: "f "),
     )
