@@ -75,6 +75,10 @@ _CONTAINERS: dict[str, BlockKind] = {
     "Table": "table", "TableRow": "row", "HtmlBlock": "html", "FootnoteDefinition": "footnote",
 }  # fmt: skip
 _CLOSINGS = (("<!--", "-->"), ("<![CDATA[", "]]>"), ("<!", ">"), ("<?", "?>"))
+_UNTIL = {
+    end: re.compile(re.escape(end), re.IGNORECASE)
+    for end in (*(closing for _, closing in _CLOSINGS), *(f"</{name}>" for name in elements.MUTE))
+}
 
 
 def parse(text: str) -> Document:
@@ -621,7 +625,7 @@ class _Parser:
         at = start
         while at < line_end:
             if self._until:
-                found = re.compile(re.escape(self._until), re.IGNORECASE).search(text, at, line_end)
+                found = _UNTIL[self._until].search(text, at, line_end)
                 stop = line_end if found is None else found.end()
                 if found is not None:
                     self._until = ""
