@@ -142,6 +142,7 @@ def _read(
     loudness: float,
     chapter_pause: float,
     scene_pause: float,
+    fit: bool,
     progress: Literal["auto", "json", "none"],
     changed: Literal["ask", "update", "fresh"],
     overwrite: bool,
@@ -160,7 +161,7 @@ def _read(
     choice = Choice(parts_of(keep), parts_of(skip), chapters)
     pauses = Pauses(scene=scene_pause, chapter=chapter_pause)
     voice = settings.voice if "voice" in settings.model_fields_set else None
-    manner = narrating.manner_of(cast, speed, language, pauses, normalize, voice, quotes_voice)
+    manner = narrating.manner_of(cast, speed, language, pauses, normalize, voice, quotes_voice, fit)
     if listed:
         print(narrating.list_chapters(settings, book, choice, manner))
         return 0

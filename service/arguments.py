@@ -87,7 +87,7 @@ def add_saying(parser: argparse.ArgumentParser) -> None:
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `read`."""
     parser.add_argument(
-        "book", type=Path, help="epub, txt, md, html, fb2 or docx; see docs/books.md"
+        "book", type=Path, help="epub, pdf, txt, md, html, fb2, docx, srt, vtt; see docs/books.md"
     )
     parser.add_argument(
         "-o",
@@ -140,6 +140,11 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--scene-pause", type=float, default=2.0, metavar="S", help="seconds at a change of scene"
+    )
+    parser.add_argument(
+        "--fit",
+        action="store_true",
+        help="say each cue of subtitles at its time, up to 1.3 times as quick if it is too long",
     )
     parser.add_argument(
         "--progress",

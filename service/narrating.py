@@ -21,7 +21,7 @@ from service.books.narration import Manner
 from service.books.ongoing_reading import ReadingLimits
 from service.books.outputs import hours, remove_state
 from service.books.sections import Pauses, text_of_chapter
-from service.errors import InvalidBookError, OtherBookError
+from service.errors import InvalidBookError, InvalidRequestError, OtherBookError
 from service.loading import load_synthesizer, load_voices
 from service.settings import Settings
 from service.text import USUAL
@@ -88,6 +88,10 @@ def read_aloud(
         OSError: something cannot be written. What is made so far is kept.
     """
     order.check()
+    for form in order.timestamps:
+        times = order.output.timestamps(form)
+        if times.exists() and times.samefile(path):
+            raise InvalidRequestError(f"{times} is the book itself; write to another place")
     book = _read(settings, path)
     if strict and book.missing:
         raise InvalidBookError("; ".join(book.missing))
@@ -146,6 +150,7 @@ def manner_of(
     normalized: bool,
     voice: str | None,
     quotes_voice: str | None,
+    fits: bool,
 ) -> Manner:
     """Return how a book is read: by voices, if some are chosen.
 
@@ -154,4 +159,5 @@ def manner_of(
     """
     cast = Cast() if cast_file is None else Cast.load(cast_file)
     cast = replace(cast, narrator=cast.narrator or voice, quotes=quotes_voice or cast.quotes)
-    return Manner(cast, speed, language, pauses, USUAL if normalized else None)
+    normalization = USUAL if normalized else None
+    return Manner(cast, speed, language, pauses, normalization, fits=fits)

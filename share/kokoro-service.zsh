@@ -402,6 +402,7 @@ _shtab_kokoro_service_read_options=(
   "--loudness[of the audio, -40 to -12\; default\: -18]:LUFS:"
   "--chapter-pause[seconds after a chapter]:S:"
   "--scene-pause[seconds at a change of scene]:S:"
+  "--fit[say each cue of subtitles at its time, up to 1.3 times as quick if it is too long]"
   "--progress[bars on a terminal and lines elsewhere, JSON lines, or none]:progress:(auto json none)"
   "--changed[if book, voice or version changed\: ask, say anew what differs, or begin again]:changed:(ask update fresh)"
   "--overwrite[replace files that are there already, also those of other chapters or another book]"
@@ -466,7 +467,7 @@ _shtab_kokoro_service_read_options=(
   "--cuda-device[number of the GPU to use]:X:"
   "--precision[precision of the decoder on a GPU]:X:"
   "--buckets[run lengths on a GPU, in frames, separated by commas]:X:"
-  ":epub, txt, md, html, fb2 or docx\; see docs\/books.md:_files"
+  ":epub, pdf, txt, md, html, fb2, docx, srt, vtt\; see docs\/books.md:_files"
 )
 
 # guard to ensure default positional specs are added only once per session

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from service.audio.loudness import SILENCE_LUFS, USUAL_LUFS, Level
 from service.books.book import Book, Chapter
 from service.books.choice import Choice, left_out
+from service.books.cue_times import as_prose, check_times, line_of
 from service.books.journal import Journal, PlannedChunk
 from service.books.narration import Made, Manner, Narration, Trouble
 from service.books.outputs import Output, Recording, hours
@@ -98,6 +99,10 @@ class Audiobook:
     ) -> None:
         self._book = book
         quotes = order.manner.cast.quotes
+        if order.manner.fits:
+            check_times(chapters)
+        else:
+            chapters = [as_prose(one) for one in chapters]
         self._chapters = [with_quotes(one, quotes) for one in chapters] if quotes else chapters
         self._order = order
         self._journal = journal
@@ -163,6 +168,9 @@ class Audiobook:
         )  # fmt: skip
         level = recording.level()
         self._tell_level(level)
+        if cues := recording.fitted_cues():
+            self._watcher.tell("fitted", "", cues=[asdict(cue) for cue in cues])
+            self._note(line_of(cues))
         if output.kind == "epub":
             stamp = modified.strftime("%Y-%m-%dT%H:%M:%SZ")
             write_read_along(recording, level, output.path, order.by, stamp)
@@ -209,7 +217,7 @@ class Audiobook:
         voices = [default, cast.narrator, cast.quotes,
                   sorted(cast.speakers.items()), sorted(cast.chapters.items())]  # fmt: skip
         chapters = [sorted(choice.skipped), [chapter.number for chapter in self._chapters]]
-        options = [manner.speed, manner.language,
+        options = [manner.speed, manner.language, manner.fits,
                    repr(manner.normalization), asdict(manner.pauses), repr(front_end.lexicon),
                    repr(manner.lexicon), front_end.named_emoji, front_end.strict]  # fmt: skip
         return {

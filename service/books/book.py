@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from service.books.labels import label
 from service.books.ledger import Omission
@@ -61,6 +61,13 @@ class Illustration:
     alt: str = field(compare=False)
 
 
+class CueTimes(NamedTuple):
+    """When a cue of subtitles is shown, in seconds from the beginning of the film."""
+
+    start_s: float
+    end_s: float
+
+
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """A paragraph, tidied for reading aloud.
@@ -70,11 +77,13 @@ class Paragraph:
             have the inline markup of docs/markup.md.
         kind: what it is.
         illustration: of a `picture`; None for anything else.
+        times: of a cue; None for what is in no subtitles.
     """
 
     text: str
     kind: ParagraphKind = "text"
     illustration: Illustration | None = None
+    times: CueTimes | None = None
 
     @property
     def part(self) -> Part | None:

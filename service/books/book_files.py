@@ -31,6 +31,8 @@ _READERS = {
     ".fbz": ("fb2_file", "read_fb2"),
     ".docx": ("docx_file", "read_docx"),
     ".pdf": ("pdf_file", "read_pdf"),
+    ".srt": ("subtitle_file", "read_subtitles"),
+    ".vtt": ("subtitle_file", "read_subtitles"),
 }
 ENDINGS = tuple(_READERS)
 """Of the files that can be read."""

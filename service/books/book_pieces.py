@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from service.books import book as _book
-from service.books.book import Book, Chapter, Paragraph
+from service.books.book import Book, Chapter, CueTimes, Paragraph
 from service.books.ledger import Omission
 
 _PIECE_CHARACTERS = 1 << 17
@@ -142,6 +142,8 @@ class _Unpickler(pickle.Unpickler):
             return _PATH
         if module == _book.__name__ and is_dataclass(known := getattr(_book, name, None)):
             return known
+        if (module, name) == (CueTimes.__module__, CueTimes.__name__):
+            return CueTimes
         if (module, name) == (Omission.__module__, Omission.__name__):
             return Omission
         raise pickle.UnpicklingError(f"a book has no {module}.{name}")

@@ -33,6 +33,7 @@ create table if not exists sound (
     n_samples integer not null,
     times text not null
 );
+create table if not exists quickening (key text primary key, quicker real not null);
 create index if not exists chunk_of_section on chunk (chapter, section);
 """
 _FILE = "speech.sqlite"
@@ -69,11 +70,13 @@ class KeptSound:
         flac: 16-bit mono at 24 kHz, with the silence after it.
         n_samples: its length.
         times: start and end of each word, in seconds from its beginning.
+        quicker: how many times as quick as usual it is said, to fit a cue.
     """
 
     flac: bytes
     n_samples: int
     times: tuple[tuple[float, float], ...]
+    quicker: float = 1.0
 
 
 class Journal:
@@ -172,7 +175,7 @@ class Journal:
         def write() -> None:
             with self._database:
                 self._database.execute("begin immediate")
-                for table in ("identity", "omission", "chunk", "sound"):
+                for table in ("identity", "omission", "chunk", "sound", "quickening"):
                     self._database.execute(f"delete from {table}")
 
         self._guarded(write)
@@ -221,9 +224,15 @@ class Journal:
         """Keep a sound; it is on the disk when this returns."""
         digest = hashlib.sha256(sound.flac).hexdigest()
         row = (key, sound.flac, digest, sound.n_samples, json.dumps(sound.times))
-        self._guarded(
-            lambda: self._database.execute("insert or replace into sound values (?,?,?,?,?)", row)
-        )
+
+        def write() -> None:
+            if sound.quicker != 1.0:  # before the sound, without which it does not count
+                self._database.execute(
+                    "insert or replace into quickening values (?, ?)", (key, sound.quicker)
+                )
+            self._database.execute("insert or replace into sound values (?,?,?,?,?)", row)
+
+        self._guarded(write)
 
     def sound(self, key: str) -> KeptSound:
         """Return a sound.
@@ -243,6 +252,11 @@ class Journal:
                 "again to have it made again"
             )
         return KeptSound(flac, n_samples, tuple((start, end) for start, end in json.loads(times)))
+
+    def quicker(self, key: str) -> float:
+        """Return how many times as quick as usual a sound is said."""
+        rows = self._rows("select quicker from quickening where key = ?", key)
+        return float(rows[0][0]) if rows else 1.0
 
     def times(self, key: str) -> tuple[int, tuple[tuple[float, float], ...]]:
         """Return the length of a sound in samples, and the times of its words."""

@@ -10,15 +10,20 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from service import __version__
-from service.audio import encode
+from service.audio import SOURCE_RATE_HZ, encode
 from service.books.book import Chapter
 from service.books.casting import Cast
+from service.books.cue_times import MOST_QUICKER, rooms_s, times_of
 from service.books.journal import Journal, KeptSound, PlannedChunk
 from service.books.sections import Pauses, Section, sections
 from service.errors import NothingToSayError, ServiceError, SynthesisError
 from service.settings import Decoding
 from service.speech import Cancellation, Chunk, Delivery, Plan, Synthesizer, Utterance
+from service.speech.plan import MAX_SPEED
 from service.text import USUAL, Normalization, UserLexicon
+
+_MARGIN = 1.005
+"""By which a cue is quicker than its length says."""
 
 N_TRIALS = 3
 """How often a chunk is tried before it is reported."""
@@ -39,6 +44,7 @@ class Manner:
         normalization: how the text is normalized; None for not at all.
         lexicon: pronunciations, laid over those of the service; None for no others.
         decoding: how chunks are decoded.
+        fits: whether cues of subtitles are said at their times, more quickly if they have to be.
     """
 
     cast: Cast = field(default_factory=Cast)
@@ -48,6 +54,7 @@ class Manner:
     normalization: Normalization | None = USUAL
     lexicon: UserLexicon | None = None
     decoding: Decoding = "whole"
+    fits: bool = False
 
 
 @dataclass(frozen=True)
@@ -117,6 +124,7 @@ class Narration:
         self._manner = manner
         self._cancellation = cancellation
         self._engine = _engine(synthesizer, manner.decoding)
+        self._rooms_s: dict[int, list[float | None]] = {}
         self.n_dropped = 0
 
     @property
@@ -141,12 +149,12 @@ class Narration:
                 note(len(section.text))
                 self._wait()
                 try:
-                    for chunk in self._chunks(number, section):
+                    for chunk, room_s in self._chunks(number, index, section):
                         words = tuple(
                             (word.text_start + section.start, word.text_end + section.start)
                             for word in chunk.words
                         )
-                        key, n_phonemes = self._key(chunk), len(chunk.phonemes)
+                        key, n_phonemes = self._key(chunk, room_s), len(chunk.phonemes)
                         yield PlannedChunk(number, index, key, n_phonemes, words)
                 except NothingToSayError:
                     self.n_dropped += sum(not letter.isspace() for letter in section.text)
@@ -167,12 +175,12 @@ class Narration:
                 places = {number: list(sections(self._chapters[number], self._manner.pauses))}
             section = places[number][index]
             self._wait()
-            for chunk in self._chunks(number, section):
-                key = self._key(chunk)
+            for chunk, room_s in self._chunks(number, index, section):
+                key = self._key(chunk, room_s)
                 if journal.has(key):
                     continue
                 try:
-                    sound = self._sound(chunk)
+                    sound = self._fitted_sound(chunk, room_s)
                 except SynthesisError as error:
                     place = chunk.words[0].text_start if chunk.words else 0
                     yield self._trouble(number, section, error, place)
@@ -187,8 +195,13 @@ class Narration:
             if self._cancellation.is_background:
                 self._synthesizer.wait_for_requests(self._cancellation)
 
-    def _chunks(self, number: int, section: Section) -> Iterator[Chunk]:
-        """Yield the chunks of a section; the last one ends with the section's pause."""
+    def _chunks(
+        self, number: int, index: int, section: Section
+    ) -> Iterator[tuple[Chunk, float | None]]:
+        """Yield the chunks of a section, each with the seconds that it should take, if it is a cue.
+
+        The last one ends with the section's pause.
+        """
         manner = self._manner
         utterance = Utterance(
             section.text,
@@ -201,10 +214,37 @@ class Narration:
             is_part=True,
         )
         plan = self._synthesizer.plan(utterance, _DELIVERY)
-        for chunk in plan.chunks:
+        room_s = self._room_s(number, index)
+        chunks = plan.chunks if room_s is None else list(plan.chunks)
+        n_phonemes = 0 if room_s is None else sum(len(chunk.phonemes) for chunk in chunks)
+        for chunk in chunks:
             pause_s = section.pause_s + (chunk.pause_s or 0.0) if chunk.is_last else chunk.pause_s
-            yield replace(chunk, pause_s=pause_s)
+            own_s = None if room_s is None else room_s * len(chunk.phonemes) / max(n_phonemes, 1)
+            yield replace(chunk, pause_s=pause_s), own_s
         self.n_dropped += plan.coverage.n_dropped
+
+    def _room_s(self, number: int, index: int) -> float | None:
+        """Return the seconds that a section has, if it is a cue."""
+        if number not in self._rooms_s:
+            self._rooms_s = {number: rooms_s(times_of(self._chapters[number]))}
+        rooms = self._rooms_s[number]
+        return rooms[index] if index < len(rooms) else None
+
+    def _fitted_sound(self, chunk: Chunk, room_s: float | None) -> KeptSound:
+        """Say a chunk, more quickly than usual if it takes longer than it should."""
+        sound = self._sound(chunk)
+        if room_s is None or not chunk.phonemes:
+            return sound
+        most = min(MOST_QUICKER, MAX_SPEED / chunk.speed)
+        quicker = 1.0
+        for _ in range(N_TRIALS):  # the model's lengths are not exactly as its speed says
+            length_s = sound.n_samples / SOURCE_RATE_HZ
+            if length_s <= room_s or quicker >= most:
+                break
+            quicker = min(quicker * length_s / room_s * _MARGIN, most) if room_s else most
+            manner = replace(chunk.manner, speed=chunk.speed * quicker)
+            sound = self._sound(replace(chunk, manner=manner))
+        return replace(sound, quicker=quicker)
 
     def _sound(self, chunk: Chunk) -> KeptSound:
         """Say a chunk, as often as it takes.
@@ -225,11 +265,13 @@ class Narration:
         times = tuple((word.start_s, word.end_s) for one in segments for word in one.words)
         return KeptSound(encode([samples], "flac"), samples.size, times)
 
-    def _key(self, chunk: Chunk) -> str:
+    def _key(self, chunk: Chunk, room_s: float | None) -> str:
         """Return the key of a chunk's sound: all that decides what it sounds like."""
         spans = [(word.phonemes_start, word.phonemes_end) for word in chunk.words]
         voices = [(voice.name, voice.sha256, weight) for voice, weight in chunk.blend.parts]
         what = [self._engine, chunk.phonemes, spans, voices, chunk.speed, chunk.pause_s]
+        if room_s is not None:
+            what.append(room_s)
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()
 
     def _trouble(

@@ -26,6 +26,7 @@ from service.audio.loudness import Level, level_for, levelled
 from service.audio.overshoots import write_below_peak
 from service.audio.sound_file import read_samples
 from service.books.book import Book, Chapter
+from service.books.cue_times import FittedCue, PlacedChunk, fitted_cues, placed, times_of
 from service.books.journal import Journal
 from service.complete_files import completed
 from service.covers import Cover
@@ -36,6 +37,9 @@ OutputKind = Literal["audio", "folder", "epub"]
 FOLDER_FORMAT: BookFormat = "mp3"
 """Of the files in a folder, if none is asked for."""
 
+
+_SILENCE = 10 * SOURCE_RATE_HZ
+"""Samples of silence that are made at once."""
 
 _FORMATS = {"m4a": "m4b", "mp4": "m4b", "ogg": "opus", "oga": "opus"}
 """Of other endings that files in a format may have."""
@@ -121,14 +125,33 @@ class Recording:
     def samples(self, chapters: Sequence[int]) -> Iterator[npt.NDArray[np.float32]]:
         """Yield the samples of chapters, by their numbers from 0, chunk by chunk."""
         for number in chapters:
-            for chunk in self.journal.chunks(number):
+            for one in self.placed(number):
                 self.wait()
-                yield read_samples(self.journal.sound(chunk.key).flac)
+                for start in range(0, one.n_silent, _SILENCE):
+                    yield np.zeros(min(_SILENCE, one.n_silent - start), np.float32)
+                yield read_samples(self.journal.sound(one.chunk.key).flac)
+
+    def placed(self, number: int) -> Iterator[PlacedChunk]:
+        """Yield the chunks of a chapter, by its number from 0, where they are heard."""
+        chunks = self.journal.chunks(number)
+        lengths = ((chunk, self.journal.times(chunk.key)[0]) for chunk in chunks)
+        return placed(lengths, times_of(self.chapters[number]))
+
+    def fitted_cues(self) -> list[FittedCue]:
+        """Return the cues of subtitles that are quicker than usual, or late."""
+        return [
+            cue
+            for number, chapter in enumerate(self.chapters)
+            if (times := times_of(chapter))
+            for cue in fitted_cues(
+                ((one, self.journal.quicker(one.chunk.key)) for one in self.placed(number)), times
+            )
+        ]
 
     def lengths(self) -> list[int]:
         """Return the samples of each chapter."""
         return [
-            sum(self.journal.times(chunk.key)[0] for chunk in self.journal.chunks(number))
+            sum(one.n_silent + one.n_samples for one in self.placed(number))
             for number in range(len(self.chapters))
         ]
 

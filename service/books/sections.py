@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from service.books.book import Chapter, Paragraph
+from service.books.book import Chapter, CueTimes, Paragraph
 from service.text import voices_after
 
 TOGETHER = 200
@@ -43,11 +43,13 @@ class Section:
         start: offset of its text in the text of its chapter.
         text: of its paragraphs, with blank lines between them.
         pause_s: seconds of silence after it.
+        times: of the cue that it is; None for any other.
     """
 
     start: int
     text: str
     pause_s: float
+    times: CueTimes | None = None
 
 
 def text_of_chapter(chapter: Chapter) -> str:
@@ -59,7 +61,8 @@ def sections(chapter: Chapter, pauses: Pauses) -> Iterator[Section]:
     """Yield the sections of a chapter, in order; nothing of its text is in none of them.
 
     A section ends after a paragraph of some length, after a heading, before a change of scene, and
-    never inside the tags of a voice.
+    never inside the tags of a voice. A cue is one, and there is no silence after it but until the
+    next.
     """
     start = position = 0
     texts: list[str] = []
@@ -68,6 +71,10 @@ def sections(chapter: Chapter, pauses: Pauses) -> Iterator[Section]:
     last = max((number for number, one in enumerate(paragraphs) if one.text), default=0)
     for number, paragraph in enumerate(paragraphs):
         if not paragraph.text:
+            continue
+        if paragraph.times is not None:
+            yield Section(position, paragraph.text, 0.0, paragraph.times)
+            position += len(paragraph.text) + len(_SEPARATOR)
             continue
         texts.append(paragraph.text)
         position += len(paragraph.text) + len(_SEPARATOR)

@@ -76,13 +76,11 @@ def timed_paragraphs(recording: Recording, number: int) -> list[TimedParagraph]:
 
 def _words(recording: Recording, number: int) -> Iterator[TimedWord]:
     """Yield the words of a chapter, with offsets in its text with markup."""
-    n_samples = 0
-    for chunk in recording.journal.chunks(number):
-        length, times = recording.journal.times(chunk.key)
-        start_s = n_samples / SOURCE_RATE_HZ
-        for (first, last), (begin_s, end_s) in zip(chunk.words, times, strict=True):
+    for one in recording.placed(number):
+        _, times = recording.journal.times(one.chunk.key)
+        start_s = one.start / SOURCE_RATE_HZ
+        for (first, last), (begin_s, end_s) in zip(one.chunk.words, times, strict=True):
             yield first, last, start_s + begin_s, start_s + end_s
-        n_samples += length
 
 
 def write_timestamps(recording: Recording, path: Path, form: TimestampFormat) -> None:

@@ -12,6 +12,7 @@ from fastapi import Request
 from service.api.job_options import JobOptions
 from service.api.production import finish
 from service.api.state import ServiceState, state_of
+from service.books.cue_times import check_times
 from service.books.sections import text_of_chapter
 from service.errors import CancelledError
 from service.speech import Cancellation
@@ -85,6 +86,8 @@ def _check(
         planner.resolve(voice)
     book = job_order.read(state.documents, cancellation, name=name)
     chapters = job_order.order.choice.of(book)
+    if fields.fit:
+        check_times(chapters)
     n_characters = sum(chapter.n_characters for chapter in chapters)
     counted = planner.count(text_of_chapter(chapter) for chapter in chapters)
     return Examined(book.title, n_characters, max(n_characters, counted))

@@ -24,7 +24,7 @@ from service.books.book_files import ENDINGS, ending_of
 from service.errors import CancelledError, EmptyTextError, InvalidRequestError
 from service.text import is_blank
 
-_WITHOUT_TITLES = (".txt",)
+_WITHOUT_TITLES = (".txt", ".srt", ".vtt")
 """Endings of documents that have the name of their file for a title."""
 
 _UNTITLED = "Untitled"

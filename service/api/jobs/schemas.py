@@ -34,6 +34,8 @@ DOCUMENT_ENDINGS = {
     "application/xhtml+xml": ".xhtml",
     "application/x-fictionbook+xml": ".fb2",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/x-subrip": ".srt",
+    "text/vtt": ".vtt",
 }
 """Of documents, by their media types."""
 

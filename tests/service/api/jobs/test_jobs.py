@@ -156,6 +156,17 @@ def test_the_name_of_a_document_says_what_it_is(client):
     assert outcome(client, posted["id"])["state"] == "done"
 
 
+def test_subtitles_are_said_at_their_times(client):
+    cues = b"1\n00:00:02,000 --> 00:00:02,300\nIt rained all night long.\n\n2\n00:00:08,000 --> 00:00:09,000\nYes.\n"
+    posted = post_document(client, cues, params={"name": "talk.srt", "format": "flac", "fit": True})
+    job = outcome(client, posted["id"])
+    assert job["state"] == "done", job
+    assert job["duration_s"] > 8
+    assert job["notes"] == ["cue 1 at 0:00:02 is 1.30 times as quick"]
+    refusal = client.post("/jobs", content=b"It rained.", params={"name": "a.txt", "fit": True})
+    assert refused(refusal)[0] == 422
+
+
 def test_what_no_text_has_is_dropped_and_counted(client, tmp_path):
     novel = epub(tmp_path / "a.epub", {"a.xhtml": page("<p>It ra\x01ined&#2; \ue000.</p>")}, "")
     job = outcome(client, post_document(client, novel.read_bytes(), params={"name": "a.epub"})["id"])
