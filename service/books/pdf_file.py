@@ -17,11 +17,13 @@ from service.books.blocks import Block, blocks
 from service.books.book import Book, Chapter
 from service.books.chaptering import Mark, by_contents, by_headings
 from service.books.document_budget import Budget, Document
-from service.books.furniture import is_page
+from service.books.furniture import is_page, is_prose
 from service.books.ledger import Ledger, Reason
+from service.books.pdf_tags import Tag, TaggedPage
 from service.books.walk import Page
 from service.errors import InvalidBookError
 from service.text.characters import CLOSING, SENTENCE_ENDS
+from service.text.document.spoken import SUPERSCRIPTS
 from service.text.document.tree import BlockKind, TreeBuilder
 from service.text.offset_mapping import TracedText
 
@@ -47,6 +49,13 @@ _FOOT = 0.5
 """Share of a page's height below which notes stand."""
 _LARGE = 1.15
 """Of the usual height of letters, from which on a line is a heading."""
+_RAISED = 0.85, 0.2
+"""Of the height of the letters before them: what raised figures have at most, and how far they
+stand above the foot of these at least."""
+_TOUCHING = 0.5
+"""Of the height of letters: what is raised in a line is no further away."""
+_FIGURES = frozenset("0123456789+-−")
+_PLAIN_FIGURES = {ord(raised): chr(plain) for plain, raised in SUPERSCRIPTS.items()}
 _HEADING_LENGTH = 120
 _SPARSE = 20
 """Characters of a page of text, below which it is a picture."""
@@ -83,6 +92,7 @@ class _Line:
         foot: where its last ones do, which may be a line below, behind a broken word.
         height: of its letters.
         place: share of the page's height at which it stands; 1 at the top.
+        tag: what the file says of it; None if it says nothing.
     """
 
     text: str
@@ -93,6 +103,7 @@ class _Line:
     foot: float
     height: float
     place: float
+    tag: Tag | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +167,10 @@ def _lines(pdf: pypdfium2.PdfDocument, number: int, budget: Budget) -> list[_Lin
             budget.take_bytes(len(text))
             budget.take_elements(text.count("\n") + 1)
             budget.ledger.find([_plain(text)])
-            found = list(_plain_lines(text_page, text, number, height))
+            tags = TaggedPage(page, text_page, budget)
+            found = list(_plain_lines(text_page, text, number, height, tags))
+            if all(line.tag is not None for line in found):
+                return sorted(found, key=lambda line: line.tag.order if line.tag else 0)
             n_rectangles = text_page.count_rects()
             if len(found) > 3 and n_rectangles > _MORE_RECTANGLES * len(found):
                 found = _columns(text_page, text, number, width, height) or found
@@ -181,27 +195,48 @@ def _plain(text: str) -> str:
 
 
 def _plain_lines(
-    page: pypdfium2.PdfTextPage, text: str, number: int, height: float
+    page: pypdfium2.PdfTextPage, text: str, number: int, height: float, tags: TaggedPage
 ) -> Iterator[_Line]:
     """Yield the lines in the order in which the page draws them."""
+    spans: list[tuple[int, int]] = []
+    tag: Tag | None = None
     at = 0
     for part in text.split("\n"):
-        line = part.rstrip("\r")
-        words = line.strip(_NOTHING)
-        if words:
-            first = at + line.index(words[0])
-            last = at + len(line.rstrip(_NOTHING)) - 1
-            yield _line(page, words, number, height, first, last)
+        for first, end in tags.parts(at, at + len(part.rstrip("\r"))):
+            words = text[first:end].strip(_NOTHING)
+            if not words:
+                continue
+            start = first + text[first:end].index(words[0])
+            before, tag = tag, tags.of(start)
+            if spans and before == tag and _is_one_line(page, spans[-1][1], start):
+                spans[-1] = spans[-1][0], start + len(words) - 1
+            else:
+                spans.append((start, start + len(words) - 1))
         at += len(part) + 1
+    for first, last in spans:
+        yield replace(_line(page, text, number, height, first, last), tag=tags.of(first))
+
+
+def _is_one_line(page: pypdfium2.PdfTextPage, last: int, first: int) -> bool:
+    """Tell whether two characters are of one line that the library has cut where one is raised."""
+    _, low, right, high = page.get_charbox(last, loose=True)
+    left, base, _, top = page.get_charbox(first, loose=True)
+    tall, short = max(high - low, top - base), min(high - low, top - base)
+    # The middle of the small one is beside the other.
+    is_beside = low < (base + top) / 2 < high or base < (low + high) / 2 < top
+    is_near = abs(left - right) < _TOUCHING * tall
+    return bool(is_beside and is_near and short < _RAISED[0] * tall)
 
 
 def _line(
-    page: pypdfium2.PdfTextPage, words: str, number: int, height: float, first: int, last: int
+    page: pypdfium2.PdfTextPage, text: str, number: int, height: float, first: int, last: int
 ) -> _Line:
     left, base, _, top = page.get_charbox(first, loose=True)
-    _, foot, right, _ = page.get_charbox(last, loose=True)
+    words, lowest = _with_powers(page, text, first, last)
+    _, _, right, _ = page.get_charbox(last, loose=True)
+    _, foot, _, _ = page.get_charbox(lowest, loose=True)
     return _Line(
-        words.replace("\0", ""),
+        words,
         number,
         left,
         right,
@@ -210,6 +245,30 @@ def _line(
         top - base,
         base / max(height, 1.0),
     )
+
+
+def _with_powers(page: pypdfium2.PdfTextPage, text: str, first: int, last: int) -> tuple[str, int]:
+    """Return a line whose raised figures are superscripts, and its last character that is not."""
+    said: list[str] = []
+    base = top = 0.0  # of the letter before
+    is_attached = False
+    lowest = first
+    for at in range(first, last + 1):
+        one = text[at]
+        if one in "\r\n\0":
+            continue
+        if is_attached and one in _FIGURES:
+            _, low, _, high = page.get_charbox(at, loose=True)
+            if high - low < _RAISED[0] * (top - base) and low - base > _RAISED[1] * (top - base):
+                said.append(one.translate(SUPERSCRIPTS))
+                continue
+        is_attached = not one.isspace()
+        if is_attached:
+            lowest = at
+            if text[at + 1 : at + 2] in _FIGURES or text[at + 1 : at + 2] in ("\r", "\n"):
+                _, base, _, top = page.get_charbox(at, loose=True)
+        said.append(one)
+    return "".join(said), lowest
 
 
 def _columns(
@@ -250,7 +309,7 @@ def _pieces(page: pypdfium2.PdfTextPage, text: str, number: int, height: float) 
             if words := text[first:at].strip(_NOTHING):
                 start = first + text[first:at].index(words[0])
                 last = start + len(words) - 1
-                yield _line(page, words, number, height, start, last)
+                yield _line(page, text, number, height, start, last)
             first = at + (character in "\r\n")
 
 
@@ -339,7 +398,9 @@ def _without_furniture(
     left_out: list[tuple[_Line, Reason]] = []
     for line in (one for page in pages for one in page):
         reason: Reason | None = None
-        if not _MARGIN < line.place < 1 - _MARGIN:
+        if line.tag is not None and line.tag.kind == "artifact" and not is_prose(line.text):
+            reason = "page number" if is_page(line.text) else "running head"
+        elif not _MARGIN < line.place < 1 - _MARGIN and (line.tag is None or line.tag.is_free):
             number = _number(line.text)
             n_pages = max(len(heads[key]) for key in _keys(line))
             if number is not None and (offsets[number - line.page] >= min(_OFTEN, len(pages))):
@@ -413,7 +474,12 @@ def _without_notes(lines: Sequence[_Line], usual: float) -> tuple[list[_Line], l
     page = -1  # of which notes have begun
     for line in lines:
         is_small = line.height < _SMALL * usual and line.place < _FOOT
-        if is_small and _NOTE.match(line.text):
+        if line.tag is not None and line.tag.kind == "footnote":
+            if notes and notes[-1][-1].tag == line.tag:
+                notes[-1].append(line)
+            else:
+                notes.append([line])
+        elif is_small and _NOTE.match(line.text):
             page = line.page
             notes.append([line])
         elif is_small and page == line.page:
@@ -436,11 +502,13 @@ def _without_marks(
     kept = []
     for line in lines:
         text = line.text
+        figures = text.translate(_PLAIN_FIGURES)
         for mark in list(marks.get(line.page, ())):
-            attached = (one for one in _ATTACHED.finditer(text) if one[0] == mark)
+            attached = (one for one in _ATTACHED.finditer(figures) if one[0] == mark)
             found = next(attached, None)
             if found is not None:
                 text = text[: found.start()] + text[found.end() :]
+                figures = figures[: found.start()] + figures[found.end() :]
                 marks[line.page].remove(mark)
                 ledger.leave_out(mark, "note mark")
         kept.append(replace(line, text=text))
@@ -459,6 +527,12 @@ def _is_large(line: _Line, usual: float) -> bool:
 
 def _goes_on(last: _Line, line: _Line, held: Sequence[_Line], usual_gap: float) -> bool:
     """Tell whether a line is of the same paragraph as the one before."""
+    if last.page == line.page and last.tag is not None and line.tag is not None:
+        if last.tag == line.tag:
+            return last.foot - line.base < 2 * usual_gap
+        # Some programs call each line a paragraph.
+        if not (last.tag.is_free and line.tag.is_free and line.text[:1].islower()):
+            return False
     if abs(last.height - line.height) > 0.12 * last.height:
         return False
     if _LIST_ITEM.match(line.text) and not _HYPHENS.search(last.text[-1:]):
@@ -478,6 +552,8 @@ def _goes_on(last: _Line, line: _Line, held: Sequence[_Line], usual_gap: float) 
 
 def _paragraph(lines: Sequence[_Line], usual: float, larger: Sequence[int]) -> _Paragraph:
     first = lines[0]
+    if first.tag is not None and first.tag.kind == "heading":
+        return _Paragraph("heading", first.tag.level, tuple(lines))
     if _is_large(first, usual) and sum(len(line.text) for line in lines) < 2 * _HEADING_LENGTH:
         level = min(6, larger.index(round(first.height)) + 1)
         return _Paragraph("heading", level, tuple(lines))

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 import struct
 import zipfile
 import zlib
@@ -184,33 +185,71 @@ def plain_word(path, body, **others):
     return pack(path, {"word/document.xml": [document], **parts})
 
 
-def pdf(path, pages, outline=(), size=(612, 792)):
+def pdf(path, pages, outline=(), size=(612, 792), letters="", tags=()):
     """Write a PDF.
 
     Args:
         path: of the file.
         pages: for each the lines on it: text, left, base, size of letters; all in points. None for a picture.
+            `^{2}` in a text is raised and small, `_{2}` lowered.
         outline: titles and numbers of the pages that they name.
         size: of a page.
+        letters: up to 64 that are not in windows-1252.
+        tags: of the only page: types of structure in order, each with the number of lines in it; those of what
+            is inside another with slashes, as in `LI/LBody`. `Artifact` is none of the structure, and all with the
+            name `P#1` are one.
     """
+    codes = {ord(one): 0xC0 + n for n, one in enumerate(letters)}
 
     def escaped(words):
-        return words.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)").encode("cp1252", "replace")
+        plain = words.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+        return b"".join(
+            bytes([codes[ord(one)]]) if ord(one) in codes else one.encode("cp1252", "replace") for one in plain
+        )
+
+    def shown(words, height):
+        parts = re.split(r"([_^])\{(.*?)\}", words)
+        drawn = b"(%s) Tj" % escaped(parts[0])
+        for sign, small, rest in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+            drawn += b" %g Ts /F1 %g Tf (%s) Tj 0 Ts /F1 %g Tf (%s) Tj" % (
+                0.38 * height if sign == "^" else -0.15 * height, 0.6 * height, escaped(small), height, escaped(rest),
+            )  # fmt: skip
+        return drawn
 
     objects = {1: b"", 2: b"", 3: b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>"}
+    if letters:
+        names = b"".join(
+            b"<%02X> <%04X>\n" % (code, ord(one)) for one, code in zip(letters, codes.values(), strict=True)
+        )
+        names += b"".join(b"<%02X> <%04X>\n" % (code, code) for code in range(32, 127))
+        cmap = b"begincmap 1 begincodespacerange <00> <FF> endcodespacerange %d beginbfchar\n%sendbfchar endcmap" % (
+            len(letters) + 95, names,
+        )  # fmt: skip
+        objects[4] = b"<</Length %d>>stream\n%s\nendstream" % (len(cmap), cmap)
+        objects[3] = (
+            b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/FirstChar 0/LastChar 255/Widths[%s]/ToUnicode 4 0 R>>"
+        )
+        objects[3] %= b"500 " * 256
     kids = []
     for lines in pages:
-        content = b"".join(
-            b"BT /F1 %g Tf %g %g Td (%s) Tj ET\n" % (height, left, base, escaped(words))
+        drawn = [
+            b"BT /F1 %g Tf %g %g Td %s ET\n" % (height, left, base, shown(words, height))
             for words, left, base, height in lines or ()
-        )
+        ]
+        at = 0
+        for number, (kind, count) in enumerate(tags):
+            mark = b"/Artifact BMC\n" if kind == "Artifact" else b"/P <</MCID %d>> BDC\n" % number
+            drawn[at] = mark + drawn[at]
+            at += count
+            drawn[at - 1] += b"EMC\n"
+        content = b"".join(drawn)
         if lines is None:
             content = b"q 600 0 0 700 0 0 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q"
         number = len(objects) + 1
         objects[number] = b"<</Length %d>>stream\n%s\nendstream" % (len(content), content)
         objects[number + 1] = (
-            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]/Contents %d 0 R/Resources<</Font<</F1 3 0 R>>>>>>"
-            % (*size, number)
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]/Contents %d 0 R/Resources<</Font<</F1 3 0 R>>>>%s>>"
+            % (*size, number, b"/StructParents 0" if tags else b"")
         )
         kids.append(number + 1)
     entries = [len(objects) + 2 + n for n in range(len(outline))]
@@ -231,7 +270,8 @@ def pdf(path, pages, outline=(), size=(612, 792)):
         objects[entries[n]] = b"<</Title(%s)/Parent %d 0 R%s/Dest[%d 0 R/XYZ 0 %d null]>>" % (
             escaped(title), root, beside, kids[page_number], size[1],
         )  # fmt: skip
-    objects[1] = b"<</Type/Catalog/Pages 2 0 R/Outlines %d 0 R>>" % root
+    structure = _structure(objects, kids, tags) if tags else b""
+    objects[1] = b"<</Type/Catalog/Pages 2 0 R/Outlines %d 0 R%s>>" % (root, structure)
     objects[2] = b"<</Type/Pages/Count %d/Kids[%s]>>" % (len(kids), b" ".join(b"%d 0 R" % one for one in kids))
     content, places = b"%PDF-1.7\n", []
     for number in sorted(objects):
@@ -242,6 +282,40 @@ def pdf(path, pages, outline=(), size=(612, 792)):
     content += b"xref\n0 %d\n0000000000 65535 f \n%s" % (len(objects) + 1, table) + end
     path.write_bytes(content)
     return path
+
+
+def _structure(objects, kids, tags):
+    """Add the structure of the only page; return what the catalogue says of it."""
+    root = max(objects) + 1
+    objects[root] = b""
+    parents, outermost, contents = [], [], {}
+    for number, (kind, _) in enumerate(tags):
+        if kind == "Artifact":
+            parents.append(b"null")
+            continue
+        if "#" not in kind or kind not in contents:
+            first, names = max(objects) + 1, kind.partition("#")[0].split("/")
+            for depth, name in enumerate(names):
+                parent = first + depth - 1 if depth else root
+                objects[first + depth] = b"<</Type/StructElem/S/%s/P %d 0 R/Pg %d 0 R/K %d 0 R>>" % (
+                    name.encode(), parent, kids[0], first + depth + 1,
+                )  # fmt: skip
+            outermost.append(b"%d 0 R" % first)
+            contents[kind] = first + len(names), []
+        place, own = contents[kind]
+        own.append(b"%d" % number)
+        # One alone may be a number, or what tells its page.
+        objects[place] = b"[%s]" % b" ".join(own)
+        if len(own) == 1 and number % 3:
+            alone = own[0] if number % 3 == 1 else b"<</Type/MCR/Pg %d 0 R/MCID %s>>" % (kids[0], own[0])
+            objects[place - 1] = re.sub(rb"/K .*>>", b"/K " + alone.replace(b"\\", b"") + b">>", objects[place - 1])
+        elif len(own) > 1:
+            objects[place - 1] = re.sub(rb"/K .*>>", b"/K %d 0 R>>" % place, objects[place - 1])
+        parents.append(b"%d 0 R" % (place - 1))
+    objects[root] = b"<</Type/StructTreeRoot/K[%s]/ParentTree<</Nums[0[%s]]>>>>" % (
+        b" ".join(outermost), b" ".join(parents),
+    )  # fmt: skip
+    return b"/MarkInfo<</Marked true>>/StructTreeRoot %d 0 R" % root
 
 
 def set_lines(words, left=72, top=700, height=11, gap=14):

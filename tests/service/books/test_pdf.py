@@ -2,7 +2,10 @@
 
 import pytest
 
+from service.books import book_files
 from service.books.book_files import read_book
+from service.books.document_budget import Document
+from service.books.ledger import Ledger
 from service.errors import InvalidBookError
 from tests.service.books.made_books import pdf, set_lines
 from tests.service.books.reading_processes import text
@@ -114,3 +117,104 @@ def test_scans_and_damaged_files_are_refused_with_advice(tmp_path):
             read_book(text(tmp_path / "b.pdf", content))
     book, _ = read(tmp_path / "a.pdf", [set_lines(wrapped(RAIN)), None, set_lines(wrapped(SNOW)), []])
     assert book.notes == ("pages that are pictures, whose text is not read: 2",)
+
+
+@pytest.mark.parametrize("size", [8, 11, 24])
+@pytest.mark.parametrize(
+    ("drawn", "said"),
+    [
+        ("It is 10^{6} metres long.", "It is 10⁶ metres long."),
+        ("It is 10^{23} metres long.", "It is 10²³ metres long."),
+        ("It is 10^{-9} metres long.", "It is 10⁻⁹ metres long."),
+        ("A room of 20 m^{2} is small.", "A room of 20 m² is small."),
+        ("So x^{2} + y^{2} = z^{2}", "So x² + y² = z²"),
+        ("It ended^{5} then.", "It ended then."),
+        ("It ended.^{12} Then more.", "It ended. Then more."),
+        ("He ruled in 1984^{3} and later.", "He ruled in 1984 and later."),
+        ("The 1^{st} of 20^{th} century days.", "The 1st of 20th century days."),
+        ("Drink H_{2}O every day.", "Drink H2O every day."),
+        ("^{2} A line that begins so.", "2 A line that begins so."),
+    ],
+)
+def test_raised_figures_are_powers_or_notes(drawn, said, size, tmp_path):
+    path, ledger = pdf(tmp_path / "a.pdf", [[(drawn, 72, 700, size)]]), Ledger(keeps_texts=True)
+    book = book_files.read(Document(path, path.name, ledger))
+    assert [p.text for p in book.chapters[0].paragraphs] == [said]
+    assert not ledger.unaccounted
+
+
+def test_a_raised_mark_and_the_raised_number_of_its_note(tmp_path):
+    lines = wrapped(RAIN)
+    lines[1] += "^{5}"
+    note = set_lines(["^{5} A note of the author."], top=80, height=8)
+    book, found = read(tmp_path / "a.pdf", [[*set_lines(lines), *note]])
+    assert found == [("text", RAIN), ("note", "5 A note of the author.")]
+    assert [(one.reason, one.count) for one in book.omissions] == [("note mark", 1)]
+
+
+HEBREW = "אבגדהוזחטיכלמנסעפצקרשת"
+
+
+@pytest.mark.parametrize(
+    ("drawn", "said"), [(["רפס יל שי", "1984 תנשמ"], "יש לי ספר משנת 1984"), (["הלא English םילמ"], "מלים English אלה")]
+)
+def test_text_from_right_to_left_is_in_the_order_of_reading(drawn, said, tmp_path):
+    path = pdf(tmp_path / "a.pdf", [set_lines(drawn, left=300)], letters=HEBREW + "םןךףץ")
+    ledger = Ledger(keeps_texts=True)
+    book = book_files.read(Document(path, path.name, ledger))
+    assert [p.text for p in book.chapters[0].paragraphs] == [said]
+    assert not ledger.unaccounted
+
+
+def read_tagged(path, elements):
+    """Read a PDF of one page, whose pieces have types of structure; return what is read and what is not."""
+    lines = [line for _, own in elements for line in own]
+    pdf(path, [lines], tags=[(kind, len(own)) for kind, own in elements])
+    ledger = Ledger(keeps_texts=True)
+    book = book_files.read(Document(path, path.name, ledger))
+    assert not ledger.unaccounted
+    return [(p.kind, p.text) for chapter in book.chapters for p in chapter.paragraphs], ledger.texts
+
+
+def test_tags_tell_headings_paragraphs_notes_and_artifacts(tmp_path):
+    first, second = wrapped(RAIN), wrapped(SNOW)
+    found, left_out = read_tagged(
+        tmp_path / "a.pdf",
+        [
+            ("Artifact", [("The sea and its towns", 72, 500, 11)]),
+            ("H2", [("Of the weather", 72, 720, 11)]),
+            ("P", set_lines(first)),
+            ("P/Span", set_lines(second, top=700 - 14 * len(first))),
+            ("LI/Lbl", [("1.", 72, 400, 11)]),
+            ("LI/LBody/P", [("An item of the list", 90, 400, 11)]),
+            ("Note", [("A note that is not small.", 72, 300, 11)]),
+            ("Artifact", [("17", 300, 500, 11)]),
+        ],
+    )
+    assert found == [
+        ("heading", "Of the weather"), ("text", RAIN), ("text", SNOW), ("text", "1."),
+        ("text", "An item of the list"), ("note", "A note that is not small."),
+    ]  # fmt: skip
+    assert left_out == [("running head", "The sea and its towns"), ("page number", "17")]
+
+
+def test_the_order_of_tags_is_that_of_reading(tmp_path):
+    """Though the lines of three columns are drawn from left to right."""
+    columns = [set_lines(wrapped(words, 4), left) for words, left in ((RAIN, 40), (SNOW, 230), (RAIN, 420))]
+    drawn = [(f"P#{n}", [line]) for row in zip(*columns, strict=False) for n, line in enumerate(row)]
+    drawn += [(f"P#{n}", column[len(columns[2]) :]) for n, column in enumerate(columns) if column[len(columns[2]) :]]
+    found, _ = read_tagged(tmp_path / "a.pdf", drawn)
+    assert found == [("text", RAIN), ("text", SNOW), ("text", RAIN)]
+
+
+def test_lines_that_are_called_paragraphs_are_joined(tmp_path):
+    found, _ = read_tagged(tmp_path / "a.pdf", [("P", [line]) for line in set_lines(wrapped(RAIN))])
+    assert found == [("text", RAIN)]
+
+
+def test_an_artifact_that_is_prose_is_read(tmp_path):
+    found, left_out = read_tagged(
+        tmp_path / "a.pdf", [("Artifact", set_lines(wrapped(RAIN))), ("P", set_lines(["Yes."], top=500))]
+    )
+    assert ("text", RAIN) in found
+    assert not left_out
