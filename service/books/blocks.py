@@ -11,7 +11,7 @@ from service.books import tidying
 from service.books.book import Paragraph, ParagraphKind
 from service.books.ledger import Ledger, Reason
 from service.books.markup_trees import Element
-from service.books.walk import FindPicture, Page, page_of
+from service.books.walk import UNREAD, FindPicture, Page, page_of
 from service.text.characters import WRAPPED_LINE
 from service.text.document import elements
 from service.text.document.spoken import RAISED, SUPERSCRIPTS
@@ -28,7 +28,7 @@ _SPOKEN_LINK = re.compile(r"/[^/]+/\Z|[-+−–]\d(?:\.\d*)?\Z")
 _BEFORE = 40
 """Characters before a raised number that tell what it is."""
 
-_READING_AIDS = frozenset({"rt", "rp"})
+_READING_AIDS = frozenset({"rt", "rp", "rtc"})
 
 _CELL = "\v"
 """Between the cells of a row."""
@@ -97,7 +97,12 @@ class _Writer:
         self._read: list[str] = []  # what of them is text of the document
         self._unit: _Unit | None = None
         self._tagged: tuple[ParagraphKind, int] | None = None  # by a tag in Markdown
-        self._reading_aid = ""  # the element of ruby that is open
+        self._unread: list[str] = []  # elements in Markdown that are open, whose text is not read
+        self._ends = {  # of those, their last ends
+            leaf.spans[-1].value[1:]: leaf.start
+            for leaf in page.document.leaves
+            if leaf.kind == "tag" and leaf.spans[-1].value[1:] in UNREAD
+        }
         self._link: Span | None = None  # that is markup of the service, and open
         self._end = 0  # of the last words
 
@@ -160,8 +165,8 @@ class _Writer:
         """Return why words are not read, though they are words."""
         if leaf.kind == "number":  # of an item; the pause is enough
             return "not text"
-        if self._reading_aid:
-            return "reading aid"
+        if self._unread:
+            return UNREAD[self._unread[0]]
         if leaf.spans and leaf.spans[-1].kind == "superscript" and RAISED.fullmatch(text):
             before = "".join(self._pieces[-2:])[-_BEFORE:]
             return "note mark" if tidying.is_note_mark(before, text) else None
@@ -188,8 +193,15 @@ class _Writer:
         tag = leaf.spans[-1].value
         name = tag.removeprefix("/")
         broken = elements.BREAKS.get(name)
-        if name in _READING_AIDS:
-            self._reading_aid = name if tag == name else ""
+        if name in _READING_AIDS or (self._unread and name == "ruby"):
+            self._unread = [one for one in self._unread if one not in _READING_AIDS]
+            if tag in _READING_AIDS:
+                self._unread.append(tag)
+        elif tag in UNREAD and self._ends.get(tag, -1) > leaf.start:
+            self._unread.append(tag)
+        elif self._unread:
+            if tag == f"/{self._unread[-1]}":
+                self._unread.pop()
         elif name == "hr":
             yield from self._flush()
             yield from self._break(leaf.start)
@@ -208,6 +220,7 @@ class _Writer:
     def _flush(self) -> Iterator[Block]:
         """Yield the paragraph that ends here."""
         self._close_link()
+        self._unread = [one for one in self._unread if one not in _READING_AIDS]
         pieces, read = self._pieces, "".join(self._read)
         self._pieces, self._read = [], []
         if self._unit is None or not pieces:

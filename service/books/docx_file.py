@@ -22,6 +22,7 @@ from service.books.markup_trees import (
     Element,
     attribute,
     children,
+    descendants,
     local_name,
     parse_xml,
     text_of,
@@ -45,6 +46,14 @@ _MAX_LEVEL = 6
 _DELETED = frozenset({"del", "movefrom"})
 _FOR_PROGRAMS = frozenset({"instrtext", "delinstrtext"})
 _TEXT = frozenset({"t", "deltext", *_FOR_PROGRAMS})
+_GREEK = dict(zip(
+    "ABGDEZHQIKLMNXOPRSTUFCYWabgdezhqiklmnxoprstufcyw",
+    "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρστυφχψω", strict=True,
+))  # fmt: skip
+"""Letters of the font Symbol."""
+_SEPARATORS = frozenset({"separator", "continuationseparator", "continuationnotice"})
+_CONTENTS = re.compile(r"toc \d\Z")
+
 _SIGNS = {"tab": " ", "ptab": " ", "nobreakhyphen": "-"}
 _OF_FORMULAS = {
     "omath": "math", "ssup": "msup", "ssub": "msub", "f": "mfrac", "r": "mrow", "t": "mi",
@@ -53,6 +62,8 @@ _OTHER_PARTS: dict[str, Reason] = {
     "header": "running head", "footer": "running head", "comments": "comment",
 }  # fmt: skip
 """Parts that nobody reads, by the types of the relationships that name them."""
+
+_BYTE = re.compile(r"[0-9a-fA-F]{2}\Z")
 
 _MOST_BASES = 50
 """Styles that a style is based on, one on another: they may go round in a circle."""
@@ -111,6 +122,9 @@ class _Package:
         body = next(iter(children(self._parsed(self._document), "body")), None)
         if body is None:
             raise InvalidBookError(f"{document.name} is no document of Word")
+        n_embedded = len(list(descendants(body, "altchunk")))
+        if n_embedded:
+            document.ledger.miss(f"documents inside that are not read: {n_embedded}")
         notes = self._notes()
         translator = _Translator(self._styles(), notes)
         translator.part(body)
@@ -217,7 +231,12 @@ class _Translator:
         """Translate all of a part: the body, a note, a box of text."""
         _clear(part)
         is_note = local_name(part) in ("footnote", "endnote")
+        is_separator = is_note and attribute(part, "type").lower() in _SEPARATORS
+        _set_instructions_apart(part)
         part.attrib.clear()
+        if is_separator:
+            part.tag = "template"
+            return
         part.tag = "aside" if is_note else "div"
         if is_note:
             part.set("class", "footnote")
@@ -243,7 +262,7 @@ class _Translator:
                 if name == "fallback":  # the same for older programs
                     child.tag = "template"
                     continue
-                if name in _DELETED:
+                if name in _DELETED or (name == "tr" and _is_deleted(child)):
                     _hide(child, "deleted")
                 self._content(child)
 
@@ -264,7 +283,13 @@ class _Translator:
         if properties is not None:
             paragraph.remove(properties)
         self._runs(paragraph, boxes, is_hidden)
-        if 0 < level <= _MAX_LEVEL:
+        if _is_drop_cap(properties) and (following := _following_paragraph(paragraph)) is not None:
+            paragraph.tag = "span"
+            following.insert(len(children(following[:1], "ppr")), paragraph)
+        elif any(_CONTENTS.match(name) for name in names):
+            paragraph.tag = "p"
+            _hide(paragraph, "contents")
+        elif 0 < level <= _MAX_LEVEL:
             paragraph.tag = f"h{level}"
         elif names & _TITLES:
             paragraph.tag = "p"
@@ -309,6 +334,11 @@ class _Translator:
                 child.attrib.clear()
                 child.tag = "br" if is_line else "span"
                 child.text = None if is_line else " "
+            elif name == "sym":
+                code = attribute(child, "char")[-2:]
+                is_greek = attribute(child, "font").lower() == "symbol" and _BYTE.match(code)
+                child.attrib.clear()
+                child.tag, child.text = "span", _GREEK.get(chr(int(code, 16))) if is_greek else None
             elif name in _SIGNS:
                 child.attrib.clear()
                 child.tag, child.text = "span", _SIGNS[name]
@@ -363,6 +393,40 @@ def _clear(element: Element) -> None:
         element.tail = None
     if element.text is not None and not element.text.strip() and local_name(element) not in _TEXT:
         element.text = None
+
+
+def _set_instructions_apart(part: Element) -> None:
+    """Make instructions of the text in fields before their results, such as `IF` and its fields."""
+    fields: list[list[Element] | None] = []  # of the open ones, the text of their instructions
+    for one in list(part.iter()):
+        name = local_name(one)
+        kind = attribute(one, "fldCharType").lower() if name == "fldchar" else ""
+        if name == "t":
+            for field in fields:
+                if field is not None:
+                    field.append(one)
+        elif kind == "begin":
+            fields.append([])
+        elif kind in ("separate", "end") and fields:
+            for text in fields[-1] or ():
+                text.tag = "instrText"
+            fields[-1] = None
+            if kind == "end":
+                fields.pop()
+
+
+def _is_deleted(row: Element) -> bool:
+    return any(children(one, "del") for one in children(row, "trpr"))
+
+
+def _is_drop_cap(properties: Element | None) -> bool:
+    frames = [] if properties is None else children(properties, "framepr")
+    return any(attribute(one, "dropCap") in ("drop", "margin") for one in frames)
+
+
+def _following_paragraph(paragraph: Element) -> Element | None:
+    following = paragraph.getnext()
+    return following if following is not None and local_name(following) == "p" else None
 
 
 def _hide(element: Element, kind: str) -> None:

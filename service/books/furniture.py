@@ -44,9 +44,11 @@ TYPES: dict[str, Claim] = {
 NAVIGATION = frozenset({"toc", "navigation", "landmarks", "page-list"})
 
 _BLOCKS = (frozenset(BREAKS) - {"br"}) | frozenset({
-    "book", "bodymatter", "bridgehead", "byline", "docauthor", "doctitle", "dtbook", "frameset",
-    "frontmatter", "hd", "hr", "imggroup", "level", "level1", "level2", "level3", "level4",
-    "level5", "level6", "noframes", "rearmatter", "search", "sidebar",
+    "book", "bodymatter", "bridgehead", "byline", "docauthor", "doctitle", "dtbook",
+    "foreignobject", "frameset", "frontmatter", "hd", "hr", "imggroup", "level", "level1",
+    "level2", "level3",
+    "level4", "level5", "level6", "listing", "noframes", "plaintext", "rearmatter", "search",
+    "sidebar", "text", "xmp",
 })  # fmt: skip
 """Elements that are no part of a line, of HTML and of DAISY's books."""
 
@@ -134,9 +136,12 @@ def why_left_out(element: Element, claims: frozenset[Claim]) -> Reason | None:
 
 def is_hidden(name: str, own: Mapping[str, str], element: Element) -> bool:
     """Tell whether nobody sees an element, or only short text that is said elsewhere."""
+    if name == "dialog":
+        return "open" not in own
     if not own or name in WHOLE:
         return False
-    if "hidden" in own or "display:none" in own.get("style", "").replace(" ", ""):
+    style = own.get("style", "").replace(" ", "").lower()
+    if "hidden" in own or "display:none" in style or "visibility:hidden" in style:
         return True
     if own.get("aria-hidden") != "true":
         return False

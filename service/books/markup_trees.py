@@ -61,7 +61,7 @@ _MUTE = frozenset({"script", "style", "template"})
 _ATTRIBUTES = frozenset({
     "algorithm", "alt", "alttext", "aria-hidden", "aria-level", "class", "content", "default",
     "display", "encoding", "full-path", "hidden", "href", "id", "idref", "lang", "linear",
-    "media-type", "name", "properties", "role", "src", "style", "styleid", "target",
+    "media-type", "name", "open", "properties", "role", "src", "style", "styleid", "target",
     "targetmode", "title", "toc", "type", "unique-identifier", "val",
 })  # fmt: skip
 """Those that a reader looks at. Others may be many, and have names that XML does not know."""

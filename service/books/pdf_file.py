@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import median
 
 import pypdfium2
-from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE, FPDFText_GetUnicode
+from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE, FPDFText_GetCharAngle, FPDFText_GetUnicode
 
 from service.books import tidying
 from service.books.blocks import Block, blocks
@@ -52,6 +52,8 @@ _LARGE = 1.15
 _RAISED = 0.85, 0.2
 """Of the height of the letters before them: what raised figures have at most, and how far they
 stand above the foot of these at least."""
+_TURNED = 0.1
+"""Radians from which on a letter is not level."""
 _TOUCHING = 0.5
 """Of the height of letters: what is raised in a line is no further away."""
 _FIGURES = frozenset("0123456789+-−")
@@ -93,6 +95,7 @@ class _Line:
         height: of its letters.
         place: share of the page's height at which it stands; 1 at the top.
         tag: what the file says of it; None if it says nothing.
+        is_turned: whether it is not level, as a watermark is not.
     """
 
     text: str
@@ -104,6 +107,7 @@ class _Line:
     height: float
     place: float
     tag: Tag | None = None
+    is_turned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +248,7 @@ def _line(
         foot,
         top - base,
         base / max(height, 1.0),
+        is_turned=FPDFText_GetCharAngle(page, first) > _TURNED,
     )
 
 
@@ -389,7 +394,7 @@ def _without_furniture(
     heads: dict[tuple[str, int], set[int]] = {}
     offsets: Counter[int] = Counter()
     for line in (one for page in pages for one in page):
-        if not _MARGIN < line.place < 1 - _MARGIN:
+        if _is_at_edge(line):
             for key in _keys(line):
                 heads.setdefault(key, set()).add(line.page)
             if (number := _number(line.text)) is not None:
@@ -400,18 +405,27 @@ def _without_furniture(
         reason: Reason | None = None
         if line.tag is not None and line.tag.kind == "artifact" and not is_prose(line.text):
             reason = "page number" if is_page(line.text) else "running head"
-        elif not _MARGIN < line.place < 1 - _MARGIN and (line.tag is None or line.tag.is_free):
+        elif _is_at_edge(line) and (line.tag is None or line.tag.is_free):
             number = _number(line.text)
             n_pages = max(len(heads[key]) for key in _keys(line))
             if number is not None and (offsets[number - line.page] >= min(_OFTEN, len(pages))):
                 reason = "page number"
-            elif number is None and n_pages >= _OFTEN and not _is_large(line, usual):
+            elif (
+                number is None
+                and n_pages >= _OFTEN
+                and (line.is_turned or not _is_large(line, usual))
+            ):
                 reason = "running head"
         if reason is None:
             kept.append(line)
         else:
             left_out.append((line, reason))
     return kept, left_out
+
+
+def _is_at_edge(line: _Line) -> bool:
+    """Tell whether a line stands where heads and numbers do, or across the page."""
+    return line.is_turned or not _MARGIN < line.place < 1 - _MARGIN
 
 
 def _keys(line: _Line) -> Iterator[tuple[str, int]]:

@@ -41,19 +41,24 @@ from service.text.document.tree import (
 )
 from service.text.offset_mapping import TracedText
 
-_UNREAD: dict[str, Reason] = {
+UNREAD: dict[str, Reason] = {
     **dict.fromkeys(("script", "style", "head", "title", "template"), "not text"),
     **dict.fromkeys(("audio", "video", "canvas", "iframe"), "not text"),
-    **dict.fromkeys(("button", "input", "select", "textarea"), "control"),
+    **dict.fromkeys(("button", "datalist", "input", "select", "textarea"), "control"),
     **dict.fromkeys(("rp", "rt", "rtc"), "reading aid"),
     "svg": "label in a picture",
 }  # fmt: skip
 """Elements whose text nobody reads. What is in `audio` and the like is shown to those only whose
 program has none."""
 
+_HIDDEN: dict[str, Reason] = {"deleted": "deleted", "contents": "navigation"}
+"""Why what is translated from Word is hidden, by its class."""
+_VERBATIM = frozenset({"pre", "xmp", "listing", "plaintext"})
 _HEADING = re.compile(r"h[1-6]\Z")
 _LEVELS = frozenset("123456")
 _VERSE = re.compile(r"(?:^|[\s_-])(?:poem|poetry|verse|stanza|linegroup|lg)(?:$|[\s_-])", re.I)
+_PLACED = re.compile(r"position\s{0,9}:\s{0,9}(?:absolute|fixed)", re.I)
+"""What is put at a place of the page touches nothing that is before it."""
 _DROP_CAP = re.compile(r"drop-?_?cap|\bdrop\b|\binitial\b|first-?letter", re.I)
 _SMALL_CAPS = re.compile(r"(?:^|\s)(?:small-?_?caps?|smcap|sc)(?:$|\s)", re.I)
 _NOTE_TYPES = frozenset(
@@ -118,27 +123,34 @@ def page_of(root: Element, find_picture: FindPicture = lambda src, alt: None) ->
     """Return the tree of a document.
 
     Page numbers, running heads, marks of notes and navigation are gaps. What is hidden is one too,
-    unless there is nothing else.
+    and so are the labels in drawings, unless there is nothing else: pages with a fixed layout are
+    drawings.
 
     Args:
         root: of the document, in elements of HTML.
         find_picture: finds its pictures; without it there are none.
     """
-    found = _Walk(find_picture, False).page(root)
+    found = _Walk(find_picture).page(root)
     if not any(leaf.text.text.strip() for leaf in found.document.leaves):
-        hidden = _Walk(find_picture, True).page(root)
-        texts = (leaf.text.text for leaf in hidden.document.leaves)
-        if any(map(is_prose, texts)):
+        hidden = _Walk(find_picture, with_hidden=True).page(root)
+        if any(is_prose(leaf.text.text) for leaf in hidden.document.leaves):
             return hidden
+        drawn = _Walk(find_picture, with_drawings=True).page(root)
+        if is_prose(" ".join(leaf.text.text for leaf in drawn.document.leaves)):
+            return drawn
     return found
 
 
 class _Walk:
     """One pass over a document."""
 
-    def __init__(self, find_picture: FindPicture, with_hidden: bool) -> None:
+    def __init__(
+        self, find_picture: FindPicture, *, with_hidden: bool = False, with_drawings: bool = False
+    ) -> None:
         self._find_picture = find_picture
         self._with_hidden = with_hidden
+        self._with_drawings = with_drawings
+        self._is_drawing = False
         self._builder = TreeBuilder("")
         self._pieces: list[str] = []
         self._at = 0
@@ -171,7 +183,10 @@ class _Walk:
     # Text
 
     def _say(self, text: str, kind: LeafKind = "text") -> None:
-        """Add text that is read."""
+        """Add text that is read, if it is not in a drawing."""
+        if self._is_drawing:
+            self._add_gap(text, "label in a picture")
+            return
         if not self._is_verbatim and kind == "text":
             text = _folded(text)
         if self._drop_cap and text.strip():
@@ -231,9 +246,12 @@ class _Walk:
 
     def _leave_out(self, element: Element, reason: Reason) -> None:
         """Add the text of an element that is not read."""
-        text = "".join(element.itertext())
         for one in element.iter():
             self._anchor(attributes(one))
+        self._add_gap("".join(element.itertext()), reason)
+
+    def _add_gap(self, text: str, reason: Reason) -> None:
+        """Add text that is not read."""
         if text.strip():
             start = self._add(text)
             self._gaps.append(Gap(start, self._at, reason))
@@ -266,7 +284,10 @@ class _Walk:
         in_line = is_inline(name) and own.get("display") != "block"
         claims = claims_of(own) if own else frozenset[Claim]()
         reason = self._why_not(element, name, own, claims, in_line)
-        if not in_line and name not in _UNREAD:
+        if name in ("svg", "foreignobject") and reason in (None, UNREAD["svg"]):
+            self._drawing(element, name)
+            return
+        if not in_line and name not in UNREAD:
             self._end()
             if claims and _begins_anew(element, name, own, claims):
                 self._scene()
@@ -302,10 +323,12 @@ class _Walk:
         in_line: bool,
     ) -> Reason | None:
         """Return why an element is not read."""
-        if name in _UNREAD:
-            return _UNREAD[name]
+        if name in UNREAD:
+            return UNREAD[name]
+        if name == "desc" and self._with_drawings:
+            return "not text"
         if not self._with_hidden and is_hidden(name, own, element):
-            return "deleted" if "deleted" in own.get("class", "") else "hidden"
+            return _HIDDEN.get(own.get("class", ""), "hidden")
         is_list = name == "nav" or bool(own and types_of(own) & NAVIGATION)
         if (
             is_list
@@ -325,9 +348,22 @@ class _Walk:
                 return "note mark" if tidying.is_note_mark(self._tail, raised) else None
         return None
 
+    def _drawing(self, element: Element, name: str) -> None:
+        """Read what of a drawing is a page of its own."""
+        was_drawing = self._is_drawing
+        self._is_drawing = name == "svg" and not self._with_drawings
+        if not self._is_drawing:
+            self._end()
+        self._content(element)
+        if not self._is_drawing:
+            self._end()
+        self._is_drawing = was_drawing
+
     def _inline(self, element: Element, name: str, own: dict[str, str]) -> None:
         kept, was_small = self._spans, self._is_small_caps
         kind = elements.SPANS.get(name)
+        if own and _PLACED.search(own.get("style", "")):
+            self._say(" ")
         if kind is not None and len(kept) < MAX_SPANS:
             self._spans = (*kept, Span(kind, self._at, self._at))
         if own and not was_small:
@@ -352,7 +388,7 @@ class _Walk:
         elif own.get("role") == "heading":
             level = own.get("aria-level", "")
             self._run = "heading", int(level) if level in _LEVELS else 0
-        elif name == "pre":
+        elif name in _VERBATIM:
             self._run, self._is_verbatim = ("code", 0), True
         elif name in ("figcaption", "caption"):
             self._run = "caption", 0

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import math
 import re
 import struct
 import zipfile
@@ -190,7 +191,8 @@ def pdf(path, pages, outline=(), size=(612, 792), letters="", tags=()):
 
     Args:
         path: of the file.
-        pages: for each the lines on it: text, left, base, size of letters; all in points. None for a picture.
+        pages: for each the lines on it: text, left, base, size of letters; all in points, and the degrees by which
+            it is turned, or nothing. None for a picture.
             `^{2}` in a text is raised and small, `_{2}` lowered.
         outline: titles and numbers of the pages that they name.
         size: of a page.
@@ -206,6 +208,11 @@ def pdf(path, pages, outline=(), size=(612, 792), letters="", tags=()):
         return b"".join(
             bytes([codes[ord(one)]]) if ord(one) in codes else one.encode("cp1252", "replace") for one in plain
         )
+
+    def turned(degrees=0):
+        angle = math.radians(degrees)
+        cosine, sine = round(math.cos(angle), 4), round(math.sin(angle), 4)
+        return cosine, sine, -sine, cosine
 
     def shown(words, height):
         parts = re.split(r"([_^])\{(.*?)\}", words)
@@ -233,8 +240,8 @@ def pdf(path, pages, outline=(), size=(612, 792), letters="", tags=()):
     kids = []
     for lines in pages:
         drawn = [
-            b"BT /F1 %g Tf %g %g Td %s ET\n" % (height, left, base, shown(words, height))
-            for words, left, base, height in lines or ()
+            b"BT /F1 %g Tf %g %g %g %g %g %g Tm %s ET\n" % (height, *turned(*angle), left, base, shown(words, height))
+            for words, left, base, height, *angle in lines or ()
         ]
         at = 0
         for number, (kind, count) in enumerate(tags):

@@ -218,3 +218,12 @@ def test_an_artifact_that_is_prose_is_read(tmp_path):
     )
     assert ("text", RAIN) in found
     assert not left_out
+
+
+def test_words_across_all_pages_are_read_once_at_most(tmp_path):
+    pages = [[*set_lines(wrapped(words)), ("DRAFT ONLY", 200, 300, 40, 45)] for words in (RAIN, SNOW, RAIN)]
+    book, found = read(tmp_path / "a.pdf", pages)
+    assert found == [("text", words) for words in (RAIN, SNOW, RAIN)]
+    assert [(one.reason, one.count) for one in book.omissions] == [("running head", 3)]
+    book, found = read(tmp_path / "a.pdf", [[*set_lines(wrapped(RAIN)), ("Once only", 200, 300, 11, 90)]])
+    assert found == [("text", RAIN), ("text", "Once only")]
