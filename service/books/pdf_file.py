@@ -547,7 +547,7 @@ def _goes_on(last: _Line, line: _Line, held: Sequence[_Line], usual_gap: float) 
         # Some programs call each line a paragraph.
         if not (last.tag.is_free and line.tag.is_free and line.text[:1].islower()):
             return False
-    if abs(last.height - line.height) > 0.12 * last.height:
+    if abs(last.height - line.height) > 0.12 * last.height or last.is_turned != line.is_turned:
         return False
     if _LIST_ITEM.match(line.text) and not _HYPHENS.search(last.text[-1:]):
         return False
