@@ -206,7 +206,11 @@ def _plain_lines(
     tag: Tag | None = None
     at = 0
     for part in text.split("\n"):
-        for first, end in tags.parts(at, at + len(part.rstrip("\r"))):
+        for first, end in (
+            level
+            for own in tags.parts(at, at + len(part.rstrip("\r")))
+            for level in _level_parts(page, text, *own)
+        ):
             words = text[first:end].strip(_NOTHING)
             if not words:
                 continue
@@ -219,6 +223,22 @@ def _plain_lines(
         at += len(part) + 1
     for first, last in spans:
         yield replace(_line(page, text, number, height, first, last), tag=tags.of(first))
+
+
+def _level_parts(
+    page: pypdfium2.PdfTextPage, text: str, first: int, end: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of a line that are level, and those that are not."""
+    signs = [at for at in range(first, end) if text[at] not in _NOTHING]
+    if signs and _is_turned(page, signs[0]) != _is_turned(page, signs[-1]):
+        turn = next(at for at in signs if _is_turned(page, at) != _is_turned(page, signs[0]))
+        yield first, turn
+        first = turn
+    yield first, end
+
+
+def _is_turned(page: pypdfium2.PdfTextPage, index: int) -> bool:
+    return bool(FPDFText_GetCharAngle(page, index) > _TURNED)
 
 
 def _is_one_line(page: pypdfium2.PdfTextPage, last: int, first: int) -> bool:
@@ -248,7 +268,7 @@ def _line(
         foot,
         top - base,
         base / max(height, 1.0),
-        is_turned=FPDFText_GetCharAngle(page, first) > _TURNED,
+        is_turned=_is_turned(page, first),
     )
 
 
