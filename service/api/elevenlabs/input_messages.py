@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from pydantic import AliasChoices, Field, ValidationError
@@ -13,7 +13,7 @@ from service.api.elevenlabs.character_times import CharacterTime
 from service.api.elevenlabs.refusals import status_name
 from service.api.elevenlabs.schemas import LenientModel, VoiceSettings
 from service.api.error_answers import explain
-from service.api.schemas import ErrorDetail
+from service.api.schemas import ErrorDetail, IgnoredAnswer
 from service.errors import InvalidRequestError
 
 
@@ -52,7 +52,11 @@ def from_client(text: str | None) -> InputMessage:
 
 
 def audio_message(
-    context_id: str | None, audio: bytes, characters: Iterable[CharacterTime], origin_ms: int
+    context_id: str | None,
+    audio: bytes,
+    characters: Iterable[CharacterTime],
+    origin_ms: int,
+    ignored: Sequence[IgnoredAnswer] = (),
 ) -> str:
     """Return the message of a part of the speech.
 
@@ -61,6 +65,7 @@ def audio_message(
         audio: the next part of the audio file; may be empty.
         characters: that start in it.
         origin_ms: from where their times count.
+        ignored: markup of SSML that has no effect, with the first message of its document.
     """
     rows = [(c.character, round(c.start_s * 1000), round(c.end_s * 1000)) for c in characters]
     alignment = None
@@ -70,12 +75,14 @@ def audio_message(
             "charStartTimesMs": [start_ms - origin_ms for _, start_ms, _ in rows],
             "charDurationsMs": [end_ms - start_ms for _, start_ms, end_ms in rows],
         }
-    content = {
+    content: dict[str, Any] = {
         "audio": base64.b64encode(audio).decode(),
         "isFinal": None,
         "alignment": alignment,
         "normalizedAlignment": alignment,
     }
+    if ignored:
+        content["ignored"] = [one.model_dump(exclude_none=True) for one in ignored]
     return _message(context_id, content)
 
 

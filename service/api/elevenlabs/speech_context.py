@@ -10,11 +10,12 @@ from enum import Enum, auto
 from service.api.clause_speech import ClauseSpeech, Spoken, Unspoken
 from service.api.elevenlabs.input_messages import InputMessage, final_message
 from service.api.elevenlabs.speech_writer import SpeechWriter
+from service.api.elevenlabs.ssml_in_parts import SsmlInParts
 from service.api.elevenlabs.stream_options import StreamOptions
 from service.api.request_statistics import RequestStatistics
 from service.api.state import ServiceState
 from service.errors import EmptyTextError, InvalidRequestError, ServiceError
-from service.speech import Synthesizer
+from service.speech import Synthesizer, TextKind
 from service.text import is_blank
 
 _MAX_MARKS = 256
@@ -78,6 +79,7 @@ class SpeechContext:
             service, synthesizer, statistics, self._writer.write, turn
         )
         self._speech.manner = options.manner
+        self._document = SsmlInParts(service.settings.max_text_length) if options.has_ssml else None
         self._is_flushed = False
 
     @property
@@ -96,16 +98,37 @@ class SpeechContext:
         if settings is not None and settings.speed is not None:
             self._speech.manner = replace(self._speech.manner, speed=settings.speed)
         # The blank that opens a context is not a part of the text.
-        if not is_blank(text) or (text and self._speech.text_end):
-            if self._auto_mode and not text[-1].isspace():
-                text += " "  # the next message is another sentence
+        is_begun = self._speech.text_end or (self._document and self._document.is_waiting)
+        if not is_blank(text) or (text and is_begun):
             self._is_flushed = False
-            self._writer.hear(text)
-            await self._speech.add(text)
-            if self._auto_mode:
-                self._speech.flush(is_end=False)
+            parts = [(text, False)] if self._document is None else self._document.add(text)
+            for part, is_document in parts:
+                await self._say(part, is_document=is_document)
         if message.flush:
+            await self._say_rest()
             self._flush()
+
+    async def _say(self, text: str, *, is_document: bool) -> None:
+        if self._auto_mode and not is_document and not text[-1].isspace():
+            text += " "  # the next message is another sentence
+        self._writer.hear(text)
+        if is_document:
+            self._add_document(text, "ssml")
+            return
+        await self._speech.add(text)
+        if self._auto_mode:
+            self._speech.flush(is_end=False)
+
+    def _add_document(self, text: str, kind: TextKind) -> None:
+        manner = self._speech.manner
+        self._speech.manner = replace(manner, kind=kind)
+        self._speech.add_document(text)
+        self._speech.manner = manner
+
+    async def _say_rest(self) -> None:
+        """Say what waited for the rest of a document."""
+        for part, is_document in self._document.rest() if self._document else ():
+            await self._say(part, is_document=is_document)
 
     def close(self) -> None:
         """End as the client asks for: after the speech that it has flushed, otherwise at once.
@@ -122,6 +145,10 @@ class SpeechContext:
         """Speak the text so far, then end."""
         async with self._speech.taking_text:
             if not self.is_closing:
+                # Adding text would wait for this block.
+                for part, is_document in self._document.rest() if self._document else ():
+                    self._writer.hear(part)
+                    self._add_document(part, "ssml" if is_document else "text")
                 self._speech.flush()
                 self._end(_Mark.FINISHED)
 

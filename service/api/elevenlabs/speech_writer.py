@@ -10,6 +10,7 @@ from service.api.backlog import Order
 from service.api.elevenlabs.character_times import CharacterTime, aligned_parts
 from service.api.elevenlabs.input_messages import audio_message
 from service.api.elevenlabs.stream_options import StreamOptions
+from service.api.schemas import IgnoredAnswer, ignored_answers
 from service.audio import open_encoder
 from service.speech import AudioSegment, Plan
 
@@ -42,6 +43,7 @@ class SpeechWriter:
         self._hearing = threading.Lock()
         self._audio = b""
         self._characters: list[CharacterTime] = []
+        self._ignored: list[IgnoredAnswer] = []
         self._start_s = self._end_s = 0.0  # of the next message
 
     def hear(self, text: str) -> None:
@@ -54,6 +56,7 @@ class SpeechWriter:
     ) -> Generator[str, None, None]:
         """Yield the messages of a clause. Runs in a thread, for one clause at a time."""
         clause, origin_s = order.clause, self._end_s
+        self._ignored += ignored_answers(plan.coverage.ignored) or []
         text_start = self._text_start - clause.start
         text = self._take_text(clause.start + len(clause.text))
         for part in aligned_parts(segments, text, _MESSAGE_SAMPLES, text_start):
@@ -102,6 +105,9 @@ class SpeechWriter:
             last = characters.pop()
             characters.append(replace(last, end_s=max(last.start_s, self._end_s)))
         origin_s = 0.0 if self._in_one_time else self._start_s
-        message = audio_message(self._context_id, self._audio, characters, round(origin_s * 1000))
+        message = audio_message(
+            self._context_id, self._audio, characters, round(origin_s * 1000), self._ignored
+        )
         self._audio, self._characters, self._start_s = b"", [], self._end_s
+        self._ignored = []
         return message

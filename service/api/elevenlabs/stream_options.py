@@ -31,6 +31,7 @@ class StreamOptions:
         inactivity_timeout_s: how long it stays open without a message.
         auto_mode: whether each message is a sentence or a phrase, to be said at once.
         in_one_time: whether times count from the start of the speech, not of each message.
+        has_ssml: whether a text that opens like SSML is SSML.
     """
 
     manner: Manner
@@ -38,10 +39,19 @@ class StreamOptions:
     inactivity_timeout_s: int
     auto_mode: bool
     in_one_time: bool
+    has_ssml: bool
 
     @classmethod
-    def read(cls, planner: Planner, voice_id: str, query: Mapping[str, str]) -> StreamOptions:
+    def read(
+        cls, planner: Planner, voice_id: str, query: Mapping[str, str], *, auto_ssml: bool
+    ) -> StreamOptions:
         """Read the parameters of an address; others are ignored.
+
+        Args:
+            planner: knows the voices.
+            voice_id: of the address.
+            query: likewise.
+            auto_ssml: whether a text that opens like SSML is SSML, if the address does not say.
 
         Raises:
             VoiceNotFoundError: there is no such voice.
@@ -58,6 +68,7 @@ class StreamOptions:
                 f"inactivity_timeout must be from 1 to {_MAX_INACTIVITY_TIMEOUT_S} seconds"
             )
         normalization = normalization_of(query.get("apply_text_normalization") != "off")
+        parses = query.get("enable_ssml_parsing")
         name = query.get("output_format", DEFAULT_OUTPUT_FORMAT)
         return cls(
             Manner(
@@ -67,6 +78,7 @@ class StreamOptions:
             int(timeout),
             _is_true(query.get("auto_mode")),
             _is_true(query.get("sync_alignment")),
+            auto_ssml if parses is None else _is_true(parses),
         )
 
 

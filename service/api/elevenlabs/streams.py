@@ -31,7 +31,12 @@ async def _serve(websocket: WebSocket, voice_id: str, *, has_contexts: bool) -> 
         service: ServiceState, ready: Ready, request_id: str, statistics: RequestStatistics
     ) -> StreamSession:
         synthesizer = ready.synthesizer
-        options = StreamOptions.read(synthesizer.planner, voice_id, websocket.query_params)
+        options = StreamOptions.read(
+            synthesizer.planner,
+            voice_id,
+            websocket.query_params,
+            auto_ssml="elevenlabs" in service.settings.auto_ssml,
+        )
         return StreamSession(
             websocket,
             service,

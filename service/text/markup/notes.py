@@ -48,8 +48,16 @@ class Ignored:
         return f"{self.element} {self.attribute}".rstrip()
 
 
+_MOST_TOLD = 100
+"""What is told of a document one by one; all that comes after it is counted together."""
+_LONGEST_NAME = 64
+_OTHERS = Ignored("...", "", 0, 1, 1, "others are ignored as well")
+
+
 class Notes:
     """Collects the marks of a document, and tells of what is ignored once for each reason.
+
+    A hundred reasons are told, with 64 characters of a name, whatever the document has.
 
     Args:
         text: the document.
@@ -78,7 +86,12 @@ class Notes:
             reason: why, and what is done instead.
             attribute: name of the attribute; empty for the element.
         """
+        element, attribute = element[:_LONGEST_NAME], attribute[:_LONGEST_NAME]
         key = (element, attribute, reason)
+        is_told = key in self._ignored or len(self._ignored) < _MOST_TOLD
+        if not is_told:
+            key = (_OTHERS.element, _OTHERS.attribute, _OTHERS.reason)
+            element, attribute, reason = key
         known = self._ignored.get(key)
         if known is not None:
             self._ignored[key] = replace(known, count=known.count + 1)
@@ -88,7 +101,8 @@ class Notes:
 
     def ignore_once(self, element: str, start: int, reason: str, *, attribute: str = "") -> None:
         """Tell of a name unless that is told already; arguments as those of `ignore`."""
-        if (element, attribute, reason) not in self._ignored:
+        key = (element[:_LONGEST_NAME], attribute[:_LONGEST_NAME], reason)
+        if key not in self._ignored:
             self.ignore(element, start, reason, attribute=attribute)
 
     def place(self, offset: int) -> tuple[int, int]:

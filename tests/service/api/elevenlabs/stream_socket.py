@@ -28,6 +28,7 @@ class Heard:
         self.n_messages = 0
         self.clock_ms = 0
         self.is_final = False
+        self.ignored = []
 
     @property
     def text(self):
@@ -40,6 +41,7 @@ class Heard:
             assert message["audio"] is None
             return
         self.n_messages += 1
+        self.ignored += message.get("ignored", [])
         self.audio += base64.b64decode(message["audio"], validate=True)
         alignment = message["alignment"]
         assert alignment == message["normalizedAlignment"]

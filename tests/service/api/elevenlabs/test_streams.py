@@ -2,13 +2,14 @@
 
 import io
 
+import httpx
 import numpy as np
 import pytest
 import soundfile
 
 from tests.service.api.elevenlabs.stream_socket import VOICE, Heard, StreamSocket, open_context, pipecat
 from tests.service.api.speech_client import KEYS, log_line
-from tests.service.api.speech_socket import refused
+from tests.service.api.speech_socket import TIMEOUT_S, refused
 from tests.service.api.websocket.sessions import config, spoken
 
 SENTENCES = ("Well, Dr. Smith paid $5.50.", "It was not much, don't you think?")
@@ -47,6 +48,42 @@ def test_a_text_in_parts_is_spoken_with_the_times_of_its_words(remembering):
     assert heard.text == "".join(parts)
     assert_clock_is_that_of_the_audio(heard)
     assert_words_start_as_in_a_session(heard, remembering, *parts)
+
+
+SSML = (
+    '<speak version="1.1">Well, <sub alias="Doctor Smith">Smith</sub> paid<break time="700ms"/> '
+    '<prosody rate="slow" contour="(0%,+20Hz)">five dollars</prosody>. <audio src="a.wav">Ding.</audio></speak>'
+)
+
+
+PARSED = "output_format=pcm_24000&enable_ssml_parsing=true"
+
+
+@pytest.mark.parametrize("length", [1, 7, 40, 1000])
+@pytest.mark.parametrize("auto", ["false", "true"])
+def test_ssml_may_come_in_any_parts(server, auto, length):
+    parts = [SSML[at : at + length] for at in range(0, len(SSML), length)]
+    with StreamSocket(server.url, VOICE, f"{PARSED}&auto_mode={auto}") as socket:
+        for part in parts:
+            socket.send(text=part)
+        heard = socket.say()
+    assert heard.text.strip() == SSML
+    at_once = httpx.post(
+        f"{server.url}/v1/text-to-speech/{VOICE}", params={"output_format": "pcm_24000"},
+        json={"text": SSML, "enable_ssml_parsing": True}, timeout=TIMEOUT_S,
+    )  # fmt: skip
+    assert len(heard.audio) / 48_000 == pytest.approx(len(at_once.content) / 48_000, abs=0.3)
+
+
+def test_what_is_ignored_of_ssml_is_told_once_and_text_around_it_is_said(server):
+    with StreamSocket(server.url, VOICE, PARSED) as socket:
+        socket.send(text=f"{SSML} Then plain <b>words</b>. ")
+        heard = socket.say()
+    assert {one["name"] for one in heard.ignored} == {"contour", "audio"}
+    assert "plain" in heard.text
+    with StreamSocket(server.url, VOICE) as socket:
+        socket.send(text=SSML)
+        assert not socket.say().ignored
 
 
 def test_speech_leaves_inside_the_first_sentence(faulty):

@@ -353,6 +353,16 @@ def test_documents_of_nothing_but_markup_are_read_soon(content):
     assert sum(len(part.text) for part in found if isinstance(part, Passage)) <= 5 * len(source)
 
 
+def test_what_is_told_of_a_document_is_bounded():
+    elements = "".join(f"<x{n}{'y' * 1000}/>" for n in range(5000))
+    source = f"<speak>Hello{elements}</speak>"
+    notes = Notes(source)
+    ssml.parse(source, notes=notes)
+    assert len(notes.ignored) <= 101
+    assert max(len(one.element) for one in notes.ignored) <= 64
+    assert sum(one.count for one in notes.ignored) == 5000
+
+
 def test_nothing_is_fetched(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("a socket was opened")
