@@ -71,21 +71,21 @@ class Tokens:
     def __init__(self, text: str, domains: Mapping[str, str], knows: Callable[[str], bool]) -> None:
         self.text = text
         self.tokens: list[Token] = []
-        for match in _TOKEN.finditer(text):
-            kind = match.lastgroup
-            written = match[0]
-            low = written
-            if kind == "word":
-                low = written.lower().replace("’", "'")
-            self.tokens.append(Token(match.start(), match.end(), written, kind, low))  # type: ignore[arg-type]
-        self.at = {token.start: index for index, token in enumerate(self.tokens)}
-        self.at[len(text)] = len(self.tokens)
         self.solid: list[int] = []
         self.rank: list[int] = []
-        for index, token in enumerate(self.tokens):
+        self.at: dict[int, int] = {}
+        for index, match in enumerate(_TOKEN.finditer(text)):
+            kind: Kind = match.lastgroup  # type: ignore[assignment]
+            start, end = match.span()
+            low = written = match[0]
+            if kind == "word":
+                low = written.lower().replace("’", "'")
+            self.tokens.append(Token(start, end, written, kind, low))
+            self.at[start] = index
             self.rank.append(len(self.solid))
-            if token.kind != "space":
+            if kind != "space":
                 self.solid.append(index)
+        self.at[len(text)] = len(self.tokens)
         self.rank.append(len(self.solid))
         self.knows = knows
         self.domains = frozenset(
