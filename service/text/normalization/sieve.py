@@ -134,6 +134,8 @@ def _rarest(written: str) -> str:
 def _rarer(*sets: Strings) -> Needed:
     """Return the two sets of strings that fewest texts have one of, the rarer one first."""
     found = dict.fromkeys(filter(None, sets))
+    if len(found) < 2:
+        return tuple(found)
     return tuple(sorted(found, key=lambda needed: sum(map(_share, needed))))[:2]
 
 
@@ -148,9 +150,10 @@ def _product(one: Strings, other: Strings) -> Strings | None:
 
 
 def _sequence(items: Sequence[Item], is_caseless: bool) -> tuple[Strings | None, Needed]:
+    items = getattr(items, "data", items)  # it is slow to ask a part of a pattern for its items
     if not is_caseless and all(operation is parser.LITERAL for operation, _ in items):
-        written = frozenset((_folded("".join(chr(value) for _, value in items)),))
-        return written, _rarer(_rarest_of(written))
+        written = _folded("".join([chr(value) for _, value in items]))
+        return frozenset((written,)), (frozenset((_rarest(written),)),) if written else ()
     run: Strings = _NOTHING  # what the last parts match, which touch each other
     is_all = True  # whether these are all parts
     found: list[Strings] = []
