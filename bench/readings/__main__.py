@@ -5,7 +5,8 @@
 It learns weights from the annotated texts of tests/data/annotated and the cases of
 tests/data/reading, and tests them on texts that they were not learned from: by five-fold
 cross-validation, and on the fifth that authors of grammars do not look at. `--write` writes the
-weights, learned from all, beside the lexicons. `--show` prints texts that are misread, never one of
+weights, learned from all, beside the lexicons. `--siblings` tries spans with other numbers, days
+and units too, which takes as long again. `--show` prints texts that are misread, never one of
 the unread fifth. `--without` leaves out what some modules of rules write.
 """
 
@@ -20,9 +21,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.readings.annotations import N_FOLDS, load, load_cases, right_spans
+from bench.readings.annotations import N_FOLDS, Text, load, load_cases, right_spans
 from bench.readings.learning import Example, Examples, Tally
+from bench.readings.variants import classes, lowered, shouted, siblings
+from service.text.characters import clean_text
+from service.text.document import structure
+from service.text.document.spoken import flatten
 from service.text.languages.english import grammars
+from service.text.normalization import USUAL, normalizer
 
 FILE = Path(grammars.__file__).parents[1] / "data" / grammars.WEIGHTS
 LEAST = 0.005
@@ -33,32 +39,93 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--write", action="store_true", help="write the weights")
+    parser.add_argument("--siblings", action="store_true", help="try other numbers, days, units")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print N misread texts")
     parser.add_argument("--only", default="", metavar="CLASS", help="print texts of this class")
     parser.add_argument("--without", nargs="*", default=[], metavar="MODULE")
     options = parser.parse_args(arguments)
     texts, cases_of_tests = load(), load_cases()
-    data = Examples([*texts, *cases_of_tests], options.without)
-    report = list(_figures(data, len(texts), options.show, options.only))
+    learned = [*texts, *cases_of_tests, *_in_other_case(texts, learned=True)]
+    data = Examples([*learned, *_in_other_case(texts, learned=False)], options.without)
+    n_learned = len(learned)
+    report = list(_figures(data, len(texts), n_learned, options.show, options.only))
     print("\n".join(report))
+    if options.siblings:
+        print(_siblings(texts))
     if options.write:
-        weights = data.fit(range(len(data.examples)))
+        weights = data.fit(range(n_learned))
         FILE.write_text("\n".join([*_head(report), *_rows(data, weights)]) + "\n", encoding="utf-8")
     return 0
 
 
-def _figures(data: Examples, n_texts: int, n_shown: int, only: str) -> Iterable[str]:
+def _in_other_case(texts: Sequence[Text], *, learned: bool) -> list[Text]:
+    """Return texts in lower case and in capitals.
+
+    Args:
+        texts: annotated.
+        learned: whether to learn from them, one of three in lower case and one in capitals;
+            otherwise the unread ones are tested in both.
+    """
+    found = []
+    for number, text in enumerate(texts):
+        for place, write in enumerate((lowered, shouted)):
+            wanted = number % 3 == place if learned else True
+            if wanted and text.unread != learned and (variant := write(text)) is not None:
+                found.append(variant)
+    return found
+
+
+_SIBLINGS = 10
+"""Other numbers, days or units that an annotated span is tried with."""
+
+
+def _siblings(texts: Sequence[Text]) -> str:
+    """Return how often a span keeps its class with other numbers, days or units."""
+    rules = normalizer.rules_for("en-us", USUAL)
+    reader = rules.lattice
+    assert reader is not None
+
+    def kinds(text: str) -> list[tuple[str, int, int]]:
+        source = clean_text(flatten(structure.parse(text)).text)
+        rewriting = normalizer.rewriting(source.text, rules, (), USUAL)
+        lattice = reader.lattice(source.text, rewriting)
+        tokens = lattice.tokens.tokens
+        found = []
+        for index in lattice.best(lattice.scores(reader.weights)):
+            one = lattice.candidates[index]
+            part = source[tokens[one.start].start : tokens[one.end - 1].end]
+            found.append((one.kind, *part.span))
+        return found
+
+    n_same = n_all = 0
+    for text in texts:
+        if text.unread:
+            known: list[tuple[str, int, int]] = []
+            for item, whole, span in siblings(text, _SIBLINGS):
+                known = known or kinds(text.text)
+                n_all += 1
+                n_same += classes(kinds(whole), *span) == classes(known, item.start, item.end)
+    return f"{n_all} siblings of unread spans keep their class: {n_same / n_all:.1%}"
+
+
+def _figures(
+    data: Examples, n_texts: int, n_learned: int, n_shown: int, only: str
+) -> Iterable[str]:
     examples = data.examples
     read = [i for i in range(n_texts) if not examples[i].text.unread]
     unread = [i for i in range(n_texts) if examples[i].text.unread]
-    cases_of_tests = range(n_texts, len(examples))
+    cases_of_tests = [i for i in range(n_texts, n_learned) if examples[i].text.is_written]
+    varied = [i for i in range(n_texts, n_learned) if not examples[i].text.is_written]
     by_class: dict[str, Tally] = defaultdict(Tally)
     british, british_unread = Tally(), Tally()
+    in_case: dict[str, Tally] = defaultdict(Tally)
     crossed, plain, cases, fresh, sure = Tally(), Tally(), Tally(), Tally(), Tally()
     oracle = Tally()
     wild = [0, 0]
     for fold in range(N_FOLDS):
-        learned = data.fit([i for i in (*read, *cases_of_tests) if examples[i].text.fold != fold])
+        learned = data.fit(
+            [i for i in (*read, *cases_of_tests, *varied) if examples[i].text.fold != fold]
+        )
         for i in (*read, *cases_of_tests):
             example = examples[i]
             if example.text.fold != fold:
@@ -81,7 +148,7 @@ def _figures(data: Examples, n_texts: int, n_shown: int, only: str) -> Iterable[
             if not ok and n_shown and only in (example.text.kind, ""):
                 n_shown -= 1
                 _show(example, path)
-    learned = data.fit([*read, *cases_of_tests])
+    learned = data.fit([*read, *cases_of_tests, *varied])
     plain_unread = Tally()
     for i in unread:
         path, _ = _best(examples[i], learned)
@@ -90,8 +157,13 @@ def _figures(data: Examples, n_texts: int, n_shown: int, only: str) -> Iterable[
             continue
         if not any(item.is_annotated for item in examples[i].text.items):
             plain_unread.add(examples[i], path)
+    for i in range(n_learned, len(examples)):
+        path, _ = _best(examples[i], learned)
+        in_case[examples[i].text.place.rpartition(" ")[2]].add(examples[i], path)
     yield f"unread fifth, learned from the rest     {fresh}"
     yield f"  of these plain                        {plain_unread}"
+    yield f"  in lower case                         {in_case['lower']}"
+    yield f"  in capitals                           {in_case['capitals']}"
     yield f"read texts, five-fold cross-validation  {crossed}"
     yield f"  of these plain                        {plain}"
     yield f"  of these with all probable to 0.97    {sure}"

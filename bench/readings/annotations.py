@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from service.text.languages.english.grammars.said import is_spelled
+
 FOLDER = Path(__file__).parents[2] / "tests" / "data" / "annotated"
 TABLES = Path(__file__).parents[2] / "tests" / "data" / "reading"
 N_FOLDS = 5
@@ -99,12 +101,22 @@ def load_cases() -> list[Text]:
     return found
 
 
-_APART = re.compile(r"(?<![A-Za-z.])[A-Z] (?=[A-Z](?![A-Za-z.]))")
+_APART = re.compile(r"(?<![A-Za-z.])[A-Z] (?=[A-Z](?![A-Za-z]|\.[A-Za-z]))")
+_TOGETHER = re.compile(r"(?<![A-Za-z.])[A-Z]{2,8}(?![A-Za-z]|\.[A-Za-z])")
 
 
-def joined_letters(words: str) -> str:
-    """Return words in which letters that stand apart cannot be taken for a word in capitals."""
-    return _APART.sub(lambda match: f"{match[0][0]}·", words)
+def joined_letters(words: str, *, apart: bool = True) -> str:
+    """Return words in which letters that are named cannot be taken for a word in capitals.
+
+    Args:
+        words: as written.
+        apart: whether letters apart are joined too.
+    """
+    if apart:
+        words = _APART.sub(lambda match: f"{match[0][0]}·", words)
+    return _TOGETHER.sub(
+        lambda match: "·".join(match[0]) if is_spelled(match[0]) else match[0], words
+    )
 
 
 def characters(words: str) -> tuple[str, ...]:
@@ -114,8 +126,7 @@ def characters(words: str) -> tuple[str, ...]:
 
 
 def _case(place: str, kind: str, text: str, reading: str) -> Text:
-    if _APART.search(reading) and _APART.search(text) is None:
-        reading = joined_letters(reading)
+    reading = joined_letters(reading, apart=_APART.search(text) is None)
     item = Item(0, len(text), (characters(reading),), True)
     return Text(place, kind, text, (item,), False, _byte(text, 1), is_written=True)
 

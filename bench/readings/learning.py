@@ -34,7 +34,7 @@ from service.text.offset_mapping import TracedText
 
 ROUNDS = 10
 RATE = 0.1
-MOST_REPAIRS = 60
+MOST_REPAIRS = 120
 REPAIR = 0.4
 RARE = 60
 """The cases of the tests must stay right. The weights of features that are rarer than that are
@@ -72,9 +72,8 @@ def written(lattice: Lattice, candidate: Candidate) -> tuple[str, ...]:
     if words is None:
         tokens = lattice.tokens.tokens
         words = "".join(token.text for token in tokens[candidate.start : candidate.end])
-    else:
-        words = joined_letters(words)
-    return characters(words)
+        return characters(joined_letters(words, apart=False))
+    return characters(joined_letters(words))
 
 
 @dataclass
@@ -175,6 +174,7 @@ class Examples:
         self._readers = [untrained(british=british, weights={}) for british in (False, True)]
         self._without = frozenset(without)
         self.examples = [self._example(text) for text in texts]
+        # Of what is only tested too: nothing is learned of those features.
         self._counts = np.bincount(np.concatenate([one.ids for one in self.examples]))
 
     def _example(self, text: Text) -> Example:

@@ -19,6 +19,7 @@ _REACH_BEFORE, _REACH_AFTER = 3, 3
 
 _MOST_TOKENS = 9
 _PLAIN = ("plain",)
+_JOINTS = frozenset("._/:@\\")
 MARKS = frozenset(".,;:!?…—–-‐‑‒―()[]{}\"'“”‘’„‚«»‹›¿¡")
 """Signs that stay as they are: they pause, quote, bracket or join."""
 
@@ -126,6 +127,12 @@ class Lattice:
             return True
         if token.kind != "word" or self._grammars.has_word(token.low):
             return False
+        following = self.tokens.text[token.end : token.end + 2]
+        sign = following[:1]
+        if sign in _JOINTS and following[1:].isalnum():
+            return False  # the name of a file, or of a method
+        if sign and sign not in MARKS and not sign.isspace():
+            return False  # a factor, an ion
         return token.shape in ("lower", "title") and self.tokens.knows(token.low)
 
     def _shape(self, index: int) -> tuple[str, ...]:

@@ -121,8 +121,11 @@ class Grammar:
         self.words_after = frozenset(after.split())
         self.entries: list[tuple[str, re.Pattern[str], Propose]] = []
         self.word_entries: list[tuple[frozenset[str], Callable[[Place], Iterable[Reading]]]] = []
+        self.first_words: set[str] = set()
 
-    def at(self, first: str, pattern: str, flags: int = 0) -> Callable[[Propose], Propose]:
+    def at(
+        self, first: str, pattern: str, flags: int = 0, *, words: Iterable[str] = ()
+    ) -> Callable[[Propose], Propose]:
         """Ask a function wherever a pattern matches at a token.
 
         Args:
@@ -130,7 +133,10 @@ class Grammar:
             pattern: matched from the start of the token; it may look behind. What it matches ends
                 where a token ends.
             flags: of the pattern.
+            words: common words with which a match may begin, in lower case. Without them no
+                grammar is asked about common words.
         """
+        self.first_words.update(words)
         compiled = re.compile(pattern, flags)
 
         def add(propose: Propose) -> Propose:
@@ -173,6 +179,7 @@ class Grammars:
         self._by_first: dict[str, list[tuple[str, re.Pattern[str], Propose]]] = defaultdict(list)
         self._by_word: dict[str, list[tuple[str, Callable[[Place], Iterable[Reading]]]]]
         self._by_word = defaultdict(list)
+        self._first_words = frozenset().union(*(grammar.first_words for grammar in grammars))
         for grammar in grammars:
             for first, pattern, propose in grammar.entries:
                 for character in first:
@@ -183,7 +190,7 @@ class Grammars:
 
     def has_word(self, word: str) -> bool:
         """Tell whether a grammar asks for a word, given in lower case."""
-        return word in self._by_word
+        return word in self._by_word or word in self._first_words
 
     def propose(self, tokens: Tokens, index: int) -> Iterator[Candidate]:
         """Yield the candidates that begin at a token."""

@@ -32,12 +32,14 @@ class Option(NamedTuple):
 
     Attributes:
         candidate: what was proposed.
+        end: offset of its end in the caller's text.
         score: what it is worth; the higher, the better.
         probability: of its being right, given the others.
         reasons: the features that count most, and their weights.
     """
 
     candidate: Candidate
+    end: int
     score: float
     probability: float
     reasons: tuple[tuple[str, float], ...]
@@ -47,7 +49,7 @@ class Decision(NamedTuple):
     """What was decided about a span of a text.
 
     Attributes:
-        start: offset in the text.
+        start: offset in the caller's text.
         end: likewise.
         options: the winner first, then its rivals from the same place on, by score.
     """
@@ -114,22 +116,23 @@ class LatticeReader:
         return written
 
     def explain(
-        self, text: str, rewriting: Rewriting, fixed: Sequence[tuple[int, int]] = ()
+        self, text: TracedText, rewriting: Rewriting, fixed: Sequence[tuple[int, int]] = ()
     ) -> list[Decision]:
         """Return what was decided wherever there was something to decide."""
-        lattice = self.lattice(text, rewriting, fixed)
+        lattice = self.lattice(text.text, rewriting, fixed)
         scores = lattice.scores(self.weights)
         probabilities = lattice.probabilities(scores)
+        tokens = lattice.tokens.tokens
         options: dict[int, list[Option]] = {}
         for index, candidate in enumerate(lattice.candidates):
             reasons = sorted(
                 ((name, self.weights.get(name, 0.0)) for name in lattice.features[index]),
                 key=lambda reason: -abs(reason[1]),
             )[:_MOST_REASONS]
-            option = Option(candidate, scores[index], probabilities[index], tuple(reasons))
+            end = text[tokens[candidate.start].start : tokens[candidate.end - 1].end].span[1]
+            option = Option(candidate, end, scores[index], probabilities[index], tuple(reasons))
             options.setdefault(candidate.start, []).append(option)
         decisions: list[Decision] = []
-        tokens = lattice.tokens.tokens
         for index in lattice.best(scores):
             if not lattice.features[index]:
                 continue
@@ -138,8 +141,8 @@ class LatticeReader:
                 options[winner.start],
                 key=lambda option: (option.candidate is not winner, -option.score),
             )
-            start, end = tokens[winner.start].start, tokens[winner.end - 1].end
-            decisions.append(Decision(start, end, tuple(ranked)))
+            said = text[tokens[winner.start].start : tokens[winner.end - 1].end]
+            decisions.append(Decision(*said.span, tuple(ranked)))
         return decisions
 
 
@@ -226,6 +229,8 @@ def _written(text: TracedText, lattice: Lattice, path: Sequence[int]) -> TracedT
         one = lattice.candidates[index]
         start, end = tokens[one.start].start, tokens[one.end - 1].end
         if one.words is None:
+            if is_new and last == "." and text.text[start:end] == ".":
+                continue  # `p.m.` ends the sentence too
             if is_new and last.isalnum() and text.text[start].isalnum():
                 parts.append(text[start : start + 1].rewritten(" "))
             if kept is None:
@@ -235,6 +240,8 @@ def _written(text: TracedText, lattice: Lattice, path: Sequence[int]) -> TracedT
         if kept is not None:
             parts.append(text[kept:start])
             kept = None
+        if one.words == "" and not text.text[end : end + 1].isalnum():
+            continue
         written = _by_rules(lattice, one)
         words = text[start:end].rewritten(one.words or " ") if written is None else written.of(text)
         if not words.text:

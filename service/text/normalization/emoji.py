@@ -124,6 +124,8 @@ _SEPARATOR = re.compile(
 _MUTE = re.compile("[™®℠†‡]+\ufe0f?[ ]?")
 
 _loading = threading.Lock()
+_SYMBOL = "symbols"
+"""The name of rules for what is no picture, so that the caller's choice does not concern it."""
 
 
 def rules(own: PictureWords, *, named: bool) -> Sequence[Rule]:
@@ -141,15 +143,20 @@ def rules(own: PictureWords, *, named: bool) -> Sequence[Rule]:
         Rule(_CIRCLED, lambda match: _beside(match, f"{unicodedata.numeric(match[0]):.0f}")),
         Rule(_RATED, partial(_rated, own)),
         Rule(_RATING, partial(_rating, *own.stars[:2])),
-        Rule(_FROM_TO, partial(_from_to, words["→"])),
+        Rule(_FROM_TO, partial(_from_to, words["→"]), name=_SYMBOL),
         Rule(
             _BEFORE_NUMBER,
             lambda match: _beside(match, words[_UPRIGHT.get(match[0][0], match[0][0])]),
+            name=_SYMBOL,
         ),
-        Rule(_BEHIND_NOTE, lambda match: _beside(match, words[match[0]])),
-        Rule(_SEPARATOR, partial(_separate, own)),
-        Rule(_ARITHMETIC_ALONE, lambda match: _beside(match, words[match[0]])),
-        Rule(_SAID, lambda match: _beside(match, words.get(match[0][:2]) or words[match[0][0]])),
+        Rule(_BEHIND_NOTE, lambda match: _beside(match, words[match[0]]), name=_SYMBOL),
+        Rule(_SEPARATOR, partial(_separate, own), name=_SYMBOL),
+        Rule(_ARITHMETIC_ALONE, lambda match: _beside(match, words[match[0]]), name=_SYMBOL),
+        Rule(
+            _SAID,
+            lambda match: _beside(match, words.get(match[0][:2]) or words[match[0][0]]),
+            name=_SYMBOL,
+        ),
         Rule(_MUTE, _mute),
         Rule(_INFORMATION, _mute),
         *emoticons.rules(own.typed_heart, ends_with_shades=own.ends_with_shades, pictures=_PICTURE),

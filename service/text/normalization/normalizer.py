@@ -29,10 +29,8 @@ _MAX_ROUNDS = 8
 """Most rounds in which the rules are applied. Removing a mark may uncover another; two rounds are
 usual."""
 
-_CHOSEN = frozenset({"digit_by_digit", "emoji", "emoticons"})
-"""Modules whose rules do what the caller chose or what a format demands: nothing outweighs them."""
-
-_CHOSEN_URLS = _CHOSEN | {"addresses"}
+_CHOSEN = frozenset({"digit_by_digit", "emoji"})
+"""Names of rules that do what the caller chose or what a format demands: nothing outweighs them."""
 
 Interpret = Callable[[str, Interpretation, str], str | None]
 """Returns the words for a text of a known kind, None if it is not of that kind."""
@@ -83,9 +81,7 @@ def normalize(
         named_emoji: whether emoji are named if the caller does not choose.
     """
     rules = rules_for(language, choices, named_emoji=named_emoji)
-    known: list[tuple[int, int]] = []
-    if hints:
-        text, known = _interpreted(text, hints, rules.interpret)
+    text, known = _interpreted(text, hints, rules.interpret)
     if rules.lattice is None:
         return _rewritten(text, rules, fixed)
     kept = [text.within(*span) for span in [*fixed, *known]]
@@ -93,16 +89,24 @@ def normalize(
 
 
 def explain(
-    text: TracedText, language: str, *, choices: Normalization = USUAL, named_emoji: bool = False
+    text: TracedText,
+    language: str,
+    *,
+    hints: Sequence[Hint] = (),
+    fixed: Sequence[tuple[int, int]] = (),
+    choices: Normalization = USUAL,
+    named_emoji: bool = False,
 ) -> list[Decision]:
     """Return what is decided about a text, nothing for a language without grammars.
 
-    Offsets are those of the text itself. Arguments are those of `normalize`.
+    Arguments are those of `normalize`; offsets are those of the caller's text.
     """
     rules = rules_for(language, choices, named_emoji=named_emoji)
     if rules.lattice is None:
         return []
-    return rules.lattice.explain(text.text, rewriting(text.text, rules, (), choices))
+    text, known = _interpreted(text, hints, rules.interpret)
+    kept = [text.within(*span) for span in [*fixed, *known]]
+    return rules.lattice.explain(text, rewriting(text.text, rules, kept, choices), kept)
 
 
 def rewriting(
@@ -111,7 +115,14 @@ def rewriting(
     """Return what the rules make of a text, for the grammars to weigh."""
     applied: list[tuple[int, int, str]] = []
     written = _rewritten(TracedText(text), rules, fixed, applied)
-    return Rewriting(written, applied, _CHOSEN if choices.urls == "full" else _CHOSEN_URLS)
+    chosen = _CHOSEN if choices.urls == "full" else _CHOSEN | {"addresses"}
+    if choices.emoji is None:  # a typed face may be none: `<3` is a bound too
+        applied = [
+            one for one in applied if one[2] != "emoji" or not text[one[0] : one[1]].isascii()
+        ]
+    else:
+        chosen |= {"emoticons"}
+    return Rewriting(written, applied, chosen)
 
 
 def _rewritten(
@@ -155,6 +166,8 @@ def _interpreted(
     text: TracedText, hints: Sequence[Hint], interpret: Interpret
 ) -> tuple[TracedText, list[tuple[int, int]]]:
     """Write the parts with hints as words; return the text, and where it was done."""
+    if not hints:
+        return text, []
     parts: list[TracedText] = []
     known: list[tuple[int, int]] = []
     done = 0

@@ -20,10 +20,12 @@ class Rule:
         pattern: never matches the empty string. Marks and spaces around the rewritten text should
             be in lookarounds, outside the match, because all words get the span of the whole match.
         write: returns the words.
+        name: what kind of rule it is; that of the module of `write` if empty.
     """
 
     pattern: re.Pattern[str]
     write: Write
+    name: str = ""
 
 
 def apply(
@@ -51,7 +53,7 @@ def apply(
         if words is None:
             return untouched
         if applied is not None:
-            applied.append((*untouched.span, _module(rule.write)))
+            applied.append((*untouched.span, rule.name or _module(rule.write)))
         return words
 
     return text.sub(rule.pattern, rewritten)

@@ -11,6 +11,7 @@ from service.text.languages.english.grammars import (
     formulas,
     identifiers,
     money,
+    notations,
     numbers,
     quantities,
     signs,
@@ -23,7 +24,7 @@ from service.text.lattice.reader import LatticeReader, load_weights
 from service.text.wordlist import WordList
 
 _MODULES = (
-    abbreviations, capitals, dates, formulas, identifiers, money, numbers, quantities, signs, times,
+    abbreviations, capitals, dates, formulas, identifiers, money, notations, numbers, quantities, signs, times,
 )  # fmt: skip
 GRAMMARS = tuple(
     value for module in _MODULES for value in vars(module).values() if isinstance(value, Grammar)

@@ -5,8 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from service.text.languages.english.grammars.said import MONTH
+from service.text.languages.english.grammars.said import (
+    DIGITS,
+    LETTERS,
+    MONTH,
+    UPPER,
+    ends_sentence,
+    letters,
+)
 from service.text.languages.english.normalization.chat import FORMS as CHAT_FORMS
+from service.text.languages.english.words import FUNCTION_WORDS
 from service.text.lattice.grammar import Grammar, Place, Reading
 from service.text.lattice.tokens import Token
 
@@ -22,34 +30,34 @@ rev Reverend, revenue, revision; fr Father; sr Senior, Sister; jr Junior; gen Ge
 maj Major; capt Captain; cpt Captain; lt Lieutenant; sgt Sergeant; cpl Corporal; pvt Private
 cmdr Commander; adm Admiral; gov Governor; sen Senator; sens Senators; rep Representative
 reps Representatives, repetitions
-pres President; hon Honorable; supt Superintendent; det Detective; insp Inspector; atty attorney
+pres President; hon Honorable, Honorary; supt Superintendent; det Detective; insp Inspector; atty attorney
 ave Avenue; av Avenue; blvd Boulevard; rd Road; ln Lane; ct Court, count; pl Place; sq square
 hwy highway; pkwy parkway; rte route; rt route, right; cir Circle; ter Terrace; expy expressway
 tpke turnpike; apt apartment; ste Suite; bldg building; fl floor, Florida; rm room; flr floor
 mt Mount, Mountain; mtn mountain; mts mountains; ft Fort, feet; pt part, point, patient; jct junction
 n North; s South; e East; w West; hosp hospital; univ University; inst institute; natl national
-vs versus; v versus; etc et cetera; inc Incorporated; ltd Limited; corp Corporation; co Company, care of
+vs versus; v versus; etc et cetera; inc Incorporated; ltd Limited; corp Corporation; co Company, care of, County
 bros Brothers; est established, estimated; approx approximately; appt appointment; appts appointments
 attn attention; qty quantity; sz size; misc miscellaneous; max maximum; min minimum, minutes, minute
 temp temperature; temps temperatures; avg average; hdqrs headquarters; govt government; dept department
 depts departments; dist district, distance; mgr manager; mgmt management; assn association; intl international
 incl including; excl excluding; exc except; prev previous; orig original; ref reference; refs references
 vol volume, voluntary; vols volumes; ed edition, editor, edited; eds editors; p page; pp pages; pg page; pgs pages
-ch chapter; chap chapter; chs chapters; sec section, second, seconds; secs sections, seconds; fig figure; figs figures
+ch chapter, channel; chap chapter; chs chapters; sec section, second, seconds; secs sections, seconds; fig figure; figs figures
 eq equation; eqs equations; thm theorem; prop proposition; def definition; tbl table; app appendix; art article
 arts articles; cl clause; para paragraph; paras paragraphs; par paragraph; no number; nos numbers; op opus
 ex example, exercise, exhibit; bk book; ms manuscript; trans translated; tr translated, track; rpt report
 jan January; feb February; mar March; apr April; jun June; jul July; aug August; sep September
-sept September; oct October; nov November; dec December
+sept September; oct October; nov November; dec December, declared
 mon Monday; tue Tuesday; tues Tuesday; wed Wednesday; weds Wednesday; thu Thursday; thur Thursday
 thurs Thursday; fri Friday; sat Saturday; sun Sunday
 hi high; lo low; med medium; lg large; sm small; amt amount; bal balance; acct account; accts accounts
-pmt payment; rec recommended, recreation; wt weight; ht height; wk week; wks weeks; wknd weekend
+pmt payment; rec recommended, recreation; wt weight; ht height, halftime; wk week; wks weeks; wknd weekend
 mo month; mos months; yr year; yrs years; hr hour; hrs hours; mins minutes; ea each; tel telephone
-ext extension; cert certificate; cont continued; equiv equivalent; freq frequency; ins insurance; mkt market
+ext extension, exterior; cert certificate; cont continued; equiv equivalent; freq frequency; ins insurance; mkt market
 mtg meeting; recd received; reg regular, regulation; req required, request; reqd required; sch school; spec specification
 specs specifications; std standard; svc service; tot total; vac vacation; supv supervisor; div division
-crim criminal; civ civil; ca circa; c circa, cup, cups; b born; d died, day; cf compare; viz namely; esp especially
+crim criminal; civ civil; ca circa; c circa, cup, cups, century; b born; d died, day; cf compare; viz namely; esp especially
 ver version; lvl level; mfg manufacturing; mfr manufacturer; elev elevation; pop population; alt altitude
 lat latitude; long longitude; lon longitude; dep departs, departure; arr arrives, arrival; flt flight; blk block
 sn serial number; prob problem; diam diameter; exp expires, experience; cat category; info information
@@ -64,7 +72,17 @@ addr address; arch architecture; auth author; char character; dev developer; doc
 env environment; lib library; param parameter; params parameters; repo repository; seq sequence; tmp temporary
 num number; nbr number; ord ordinance; res resolution, resolution; tix tickets; bday birthday; hrs. hours
 gal gallon, gallons; qt quart, quarts; in inches, inch; yds yards; yd yard; mi miles, mile; km kilometers; nm nautical miles
-sched scheduled; sqn squadron; mss manuscripts; cres Crescent; pos position; amp ampere; recs recommendations
+utd United; mk Mark; re Regarding, regarding; hons honors; revd Reverend; brig Brigadier; ssgt Staff Sergeant
+cdr Commander; cdre Commodore; ldr Leader; pte Private; bdr Bombardier; sml small; lge large; bldgs buildings; blk black, block, blocks; wht white; encl enclosure, enclosed; agg aggregate; lv level; lic license; ph phone
+pts points, patients, parts; reb rebounds; ast assists; stl steals; yds yards; tds touchdowns; td touchdown; int interior, interception, interest, intelligence
+anncr announcer; cat category; sched scheduled; sch schedule; rh right hand; lh left hand; n note; s section; r reigned
+str strength; dex dexterity; wis wisdom; cha charisma; xp experience; yoy year over year; qoq quarter over quarter
+ytd year to date; vv verses; ps psalm; pub public; agl above ground level; msl mean sea level
+assy assembly; thk thick; dia diameter; od outside diameter; galv galvanized; conc concrete; typ typical; qtr quarter
+qtrs quarters; pymt payment; chg charge; dlvd delivered; stmt statement; trx transaction
+mdse merchandise; whse warehouse; bkfst breakfast; fwd forward, forwarded; bcc blind copy; subj subject
+rept reprint; illus illustrated; narr narrator
+sgl single; dbl double; cmte committee; sqn squadron; mss manuscripts; cres Crescent; pos position; amp ampere; recs recommendations
 """
 READINGS: dict[str, list[str]] = {}
 for _entry in _TABLE.replace("\n", ";").split(";"):
@@ -78,7 +96,11 @@ _NAMES = frozenset(
     "mr mrs ms messrs dr drs prof gen col maj capt cpt lt sgt cpl pvt cmdr adm gov sen rep pres hon"
     " rev fr st sts supt det insp".split()
 )
-_PLURAL = {"wk", "mo", "yr", "hr", "pt"}
+_GO_ON = frozenset(
+    "v vs exc excl attn equiv avg bldg ref orig asst mgr cf viz approx incl esp ca c no nos vol p"
+    " pp fig ch sec eq".split()
+)
+"""A name may follow these inside the sentence."""
 
 
 def _class_of(token: Token | None) -> str:
@@ -92,6 +114,10 @@ def _class_of(token: Token | None) -> str:
         return text
     if low in MONTH:
         return "month"
+    if low in ("st", "nd", "rd", "th") and text == low:
+        return "ordinal"
+    if low in FUNCTION_WORDS:
+        return "function"
     if text[0].isupper():
         return "capital"
     return "lower"
@@ -109,8 +135,14 @@ def abbreviation(at: Place) -> Iterator[Reading]:
     end = token.end + 1 if stop and not inner else token.end
     follows = at.token_after(end)
     after, before = _class_of(follows), _class_of(at.tokens.neighbour(at.index, -1))
-    # A stop that ends the sentence too: what follows is a sentence, or nothing.
-    closes = stop and (after == "edge" or text[end : end + 1] == "\n")
+    any_capital = token.text.islower() and word not in _NAMES
+    at_end = stop and (follows is None or text[end : end + 1] == "\n")
+    may_close = at_end or (
+        stop and word not in _GO_ON and ends_sentence(text, end, any_capital=any_capital)
+    )
+    shape = token.shape
+    if shape == "single":
+        shape = "upper letter" if token.text.isupper() else "lower letter"
     is_word = "word" if at.tokens.knows(word) and word not in _NAMES else "no word"
     for index, reading in enumerate(READINGS[word]):
         words = reading
@@ -122,34 +154,189 @@ def abbreviation(at: Place) -> Iterator[Reading]:
             f"{word} > {after}",
             f"{word} < {before}",
             f"{mark} > {after}",
-            f"{is_word} {mark} {token.shape}{shouted}",
-            f"{word} {token.shape}",
+            f"{word} < {before} > {after}" if word in ("st", "dr", "no", "co") else "",
+            f"{is_word} {mark} {shape}{shouted}",
+            f"{word} {shape}",
         )
         if stop and not inner:
+            is_title = index == 0 and word in _NAMES
+            closes = at_end if is_title else may_close
             yield Reading(str(index), words + ("." if closes else ""), facts, end)
-            yield Reading(str(index), words, (*facts, "stop left"), token.end)
         else:
             yield Reading(str(index), words, facts)
 
 
 CHAT = Grammar("chat", prior={"": 0.5}, domains="chat")
+_LETTERS = {"u": "you", "r": "are", "n": "and", "k": "okay", "c": "see", "b": "be"}
+_ALTERNATIVES = frozenset(
+    "he/she she/he him/her her/him his/her her/his his/hers men/women man/woman yes/no true/false"
+    " either/or on/off male/female mother/father father/mother boy/girl boys/girls day/night".split()
+)
+ALTERNATIVE = Grammar("alternative", prior={"": 0.0, "or": 0.5})
 
 
-@CHAT.at_words([form for form in CHAT_FORMS if form.isalpha()] + ["u", "r", "n", "k"])
+@ALTERNATIVE.at(
+    LETTERS, r"(?<![\w/.])(?P<one>[A-Za-z]{1,12})\s?/\s?(?P<other>[A-Za-z]{1,12})(?![\w/]|\.\w)"
+)
+def alternatives(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    one, other = match["one"], match["other"]
+    knows = at.tokens.knows
+    facts = (
+        "listed" if match[0].lower() in _ALTERNATIVES else "other",
+        f"{'known' if knows(one.lower()) else 'unknown'} {'known' if knows(other.lower()) else 'unknown'}",
+        f"{min(len(one), 3)} {min(len(other), 3)} {one.isupper()} {other.isupper()}",
+        "spaced" if " " in match[0] else "solid",
+    )
+    yield Reading("or", f"{one} or {other}", facts)
+    yield Reading("slash", f"{one} slash {other}", facts)
+    if len(one) == len(other) == 1:
+        yield Reading("letters", f"{one.upper()} {other.upper()}", facts)
+    else:
+        yield Reading("side", f"{one} {other}", facts)
+
+
+@ALTERNATIVE.at(UPPER, r"(?<!\w)(?P<one>[A-Z]{1,3})&(?P<other>[A-Z]{1,3})(?P<many>s?)(?!\w)")
+def ampersand(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    tail = "'s" if match["many"] else ""
+    facts = (f"{len(match['one'])} {len(match['other'])}",)
+    yield Reading("and", f"{letters(match['one'])} and {letters(match['other'])}{tail}", facts)
+    if match[0] == "AT&T":
+        yield Reading("kept", None, facts)
+
+
+_WITH_DIGITS = [form for form in CHAT_FORMS if not form.isalpha()]
+
+
+@CHAT.at(
+    "".join(
+        sorted({form[0] for form in _WITH_DIGITS} | {form[0].upper() for form in _WITH_DIGITS})
+    ),
+    rf"(?<!\w)(?:{'|'.join(sorted(_WITH_DIGITS, key=len, reverse=True))})(?!\w)",
+    re.IGNORECASE,
+)
+def with_digits(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    form = match[0].lower()
+    yield Reading("form", CHAT_FORMS[form], (form, "upper" if match[0].isupper() else "lower"))
+
+
+@CHAT.at("24", r"(?<![\w.,$€£/])(?P<digit>[24])(?= [A-Za-z])")
+def preposition(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    after = at.token_after(match.end())
+    before = at.tokens.neighbour(at.index, -1)
+    facts = (
+        f"< {'none' if before is None else before.kind if before.low not in CHAT_FORMS else 'chat'}",
+        f"> {'none' if after is None else after.low if len(after.low) < 4 else 'word'}",
+    )
+    yield Reading("digit", "for" if match["digit"] == "4" else "to", facts)
+
+
+@CHAT.at_words([*(form for form in CHAT_FORMS if form.isalpha()), *_LETTERS])
 def chat(at: Place) -> Iterator[Reading]:
     word = at.token.low
-    words = {"u": "you", "r": "are", "n": "and", "k": "okay"}.get(word) or CHAT_FORMS[word]
-    yield Reading("form", words, (at.token.shape, word, f"{word} {at.token.shape}"))
+    words = _LETTERS.get(word) or CHAT_FORMS[word]
+    case = at.token.shape if len(word) > 1 else "upper" if at.token.text.isupper() else "lower"
+    before, after = at.tokens.neighbour(at.index, -1), at.token_after(at.token.end)
+    beside = f"{_class_of(before)} {_class_of(after)}"
+    yield Reading(
+        "form", words, (case, word, f"{word} {case}", f"{case} {beside}" if len(word) < 2 else "")
+    )
     if word == "ur":
         yield Reading("is", "you're", (at.token.shape, "ur"))
+
+
+_SAID = {
+    "wwi": "World War one", "wwii": "World War two", "json": "Jason", "yaml": "yammel",
+    "wifi": "Wi-Fi", "asap": "ASAP", "leds": "L E D's",
+}  # fmt: skip
+
+
+@CHAT.at_words(_SAID)
+def respelled(at: Place) -> Iterator[Reading]:
+    yield Reading("said", _SAID[at.token.low], (at.token.low,))
+
+
+DOSAGE = Grammar(
+    "dosage", prior={"": 0.0}, domains="medicine",
+    before="mg mcg ml tab tabs tablet tablets cap caps capsule capsules puffs units drops po iv im pill",
+    after="prn for x with as daily days",
+)  # fmt: skip
+_FREQUENCIES = {
+    "bid": "twice a day", "tid": "three times a day", "qid": "four times a day",
+    "qd": "once a day", "qod": "every other day", "qhs": "at bedtime", "qam": "every morning",
+    "qpm": "every evening", "qwk": "once a week", "hs": "at bedtime", "ac": "before meals",
+    "pc": "after meals", "po": "by mouth", "sl": "under the tongue", "sc": "subcutaneously",
+    "sq": "subcutaneously", "subq": "subcutaneously", "prn": "as needed",
+}  # fmt: skip
+
+
+@DOSAGE.at_words(_FREQUENCIES)
+def frequency(at: Place) -> Iterator[Reading]:
+    token = at.token
+    before, after = at.before(), at.after(token.end)
+    dosed = (
+        "dose" if before in DOSAGE.words_before or before in _FREQUENCIES or before == "."
+        else "every" if re.fullmatch("q?[0-9]+h?|h", before) else "other"
+    )  # fmt: skip
+    facts = (f"{token.low} {dosed}", f"{dosed} {token.shape}", f"> {after[:1].isalpha()}")
+    yield Reading("often", _FREQUENCIES[token.low], facts)
+    if token.low == "prn" and after[:1].isalpha():
+        yield Reading("for", "as needed for", (*facts, f"> {after if len(after) < 4 else 'word'}"))
+
+
+_DOSES = {"tab": "tablet", "tabs": "tablets", "cap": "capsule", "caps": "capsules"}
+
+
+@DOSAGE.at_words(_DOSES)
+def dose(at: Place) -> Iterator[Reading]:
+    before, after = at.before(), at.after(at.token.end)
+    counted = "counted" if before[:1].isdigit() or before in ("one", "two", "half") else "bare"
+    field = "medicine" if "medicine" in at.tokens.domains else "elsewhere"
+    often = "often" if after in _FREQUENCIES or after in ("daily", "twice") else "other"
+    yield Reading("dose", _DOSES[at.token.low], (f"{counted} {field}", f"{counted} {often}"))
+
+
+@DOSAGE.at(
+    "bqtpBQTP",
+    r"(?<![\w.])(?P<word>[bqt]\.i\.d|q\.d|q\.h\.s|p\.r\.n|p\.o)\b(?P<dot>\.?)(?!\w)",
+    re.IGNORECASE,
+)
+def dotted_frequency(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    words = _FREQUENCIES[match["word"].lower().replace(".", "")]
+    facts = (match["word"], "medicine" if "medicine" in at.tokens.domains else "elsewhere")
+    closes = bool(match["dot"]) and ends_sentence(at.text, match.end(), any_capital=True)
+    yield Reading("dotted", words + ("." if closes else ""), facts)
+
+
+AGE = Grammar("age", prior={"": 1.5}, domains="medicine")
+
+
+@AGE.at(
+    DIGITS,
+    r"(?<![\w.])(?P<years>[0-9]{1,3})[ -]?(?:y/?o|yo)(?: (?P<sex>[MF]))?(?!\w)",
+    re.IGNORECASE,
+)
+def age(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    years = at.numbers.cardinal(match["years"])
+    after = at.after(match.end())
+    noun = "noun" if after[:1].isalpha() else "end"
+    if match["sex"]:
+        sex = "male" if match["sex"] in "mM" else "female"
+        yield Reading("sex", f"{years}-year-old {sex}", (noun,))
+        return
+    yield Reading("old", f"{years}-year-old", (noun,))
+    yield Reading("years old", f"{years} years old", (noun,))
 
 
 PHRASE = Grammar("phrase", prior={"": 1.5})
 _PHRASES = {
     "e.g.": ("for example", "E G"),
     "i.e.": ("that is", "I E"),
-    "et al.": ("et al",),
-    "et al": ("et al",),
+    "et al.": ("and others", "et al"),
+    "et al": ("and others", "et al"),
+    "tl;dr": ("T L D R",),
+    "ph.d.": ("PhD",),
+    "ph.d": ("PhD",),
+    "w/e": ("whatever", "weekend"),
     "a.k.a.": ("also known as",),
     "p.a.": ("per annum",),
     "c/o": ("care of", "complains of"),
@@ -162,10 +349,6 @@ _PHRASES = {
     "w/": ("with",),
     "b/c": ("because",),
     "n/a": ("N A",),
-    "q.d.": ("once a day",),
-    "b.i.d.": ("twice a day",),
-    "t.i.d.": ("three times a day",),
-    "p.r.n.": ("as needed",),
     "n.d.": ("no date", "N D"),
     "r/o": ("rule out",),
     "h/o": ("history of",),
@@ -174,6 +357,16 @@ _PHRASES = {
     "q/q": ("quarter over quarter",),
     "m/m": ("month over month",),
     "and/or": ("and or",),
+    "int./ext.": ("interior exterior",),
+    "pub. l.": ("public law",),
+    "o.c.": ("on center",),
+    "w/v": ("weight by volume",),
+    "v/v": ("volume by volume",),
+    "w/w": ("weight by weight",),
+    "p/n": ("part number",),
+    "s/n": ("serial number",),
+    "d/c": ("discontinue", "discharge"),
+    "t/f": ("true or false",),
 }
 _STARTS = "".join(sorted({c for phrase in _PHRASES for c in (phrase[0], phrase[0].upper())}))
 
@@ -188,7 +381,13 @@ _STARTS = "".join(sorted({c for phrase in _PHRASES for c in (phrase[0], phrase[0
 def phrase(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     written = match[0].lower()
     for index, words in enumerate(_PHRASES[written]):
-        facts = (written, "upper" if match[0].isupper() else "lower")
-        yield Reading(str(index), words, facts)
-        if written.endswith("."):
-            yield Reading(str(index), words, (*facts, "stop left"), match.end() - 1)
+        after = at.after(match.end())
+        facts = (
+            written,
+            "upper" if match[0].isupper() else "lower",
+            f"{index} {written} {'medicine' if 'medicine' in at.tokens.domains else 'elsewhere'}",
+            f"{index} {written} > {_class_of(at.token_after(match.end())) if after else 'edge'}",
+        )
+        closes = written.endswith(".") and ends_sentence(at.text, match.end(), any_capital=True)
+        named = written in ("a.k.a.", "et al.", "c/o", "e.g.", "i.e.") and after
+        yield Reading(str(index), words + ("." if closes and not named else ""), facts)

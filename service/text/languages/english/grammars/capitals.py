@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from service.text.languages.english.grammars.said import LETTERS, UPPER, is_spelled, roman
+from service.text.languages.english.grammars.said import (
+    LETTERS,
+    UPPER,
+    is_spelled,
+    letters,
+    of_place,
+    roman,
+)
 from service.text.languages.english.normalization.states import STATES
 from service.text.languages.english.words import FUNCTION_WORDS
 from service.text.lattice.grammar import Grammar, Place, Reading
@@ -13,6 +20,8 @@ from service.text.lattice.grammar import Grammar, Place, Reading
 _STANDARDS = frozenset(("iso", "din", "en"))
 """Names of standards that are written as they are."""
 
+_READ_OTHERWISE = frozenset(("LED", "LEDs"))
+"""Letters that are words in running text."""
 LETTERS_OR_WORD = Grammar("letters", prior={"spelled": 0.5, "word": 0.5, "single": 0.5})
 
 _VOWEL = re.compile(r"[AEIOUYaeiouy]")
@@ -52,6 +61,13 @@ def letters_or_word(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         if shape == "upper" and not ending:
             return
         if low in ("a", "i") and shape == "lower":
+            following = at.token_after(token.end)
+            right = at.text[token.end : token.end + 1]
+            if following is not None and not following.text[0].isascii():
+                right = ")"  # pictures are silent
+            around = at.touches() + right
+            if low == "a" and any(sign in '()[]|=“”"*—' for sign in around):
+                yield Reading("article", "A", (around,))
             return
         yield Reading("single", None, (shape, "ending" if ending else ""))
         return
@@ -73,6 +89,7 @@ def letters_or_word(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         f"{knows} {_neighbours(at)}",
     )
     spelled = is_spelled(stem) and not (shouted and (known or len(stem) > 4))
+    spelled = spelled and stem not in _READ_OTHERWISE
     if spelled or low not in _STANDARDS:
         yield Reading("spelled", None if spelled else " ".join(stem.upper()) + ending, facts)
     if shape in ("upper", "title", "lower"):
@@ -82,6 +99,9 @@ def letters_or_word(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("word", word, facts)
     if shape == "mixed" and re.fullmatch(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+", stem):
         yield Reading("camel", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text), facts)
+    parts = re.fullmatch(r"(?P<word>[a-z]{2,})(?P<letters>[A-Z]{2,})", stem)
+    if parts is not None:
+        yield Reading("camel", f"{parts['word']} {letters(parts['letters'])}", facts)
 
 
 def _neighbours(at: Place) -> str:
@@ -92,6 +112,14 @@ def _neighbours(at: Place) -> str:
             "none" if token is None else token.shape if token.kind == "word" else token.kind
         )
     return f"between {sides[0]} {sides[1]}"
+
+
+@LETTERS_OR_WORD.at_words(("us",))
+def country(at: Place) -> Iterator[Reading]:
+    after = at.token_after(at.token.end)
+    following = "edge" if after is None else after.kind if after.kind != "word" else "word"
+    facts = (f"the {at.before() == 'the'}", f"{at.token.shape} {following}")
+    yield Reading("country", "U S", facts)
 
 
 INITIALS = Grammar("initials", prior={"": 1.5})
@@ -111,7 +139,15 @@ def letter(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     stop = at.text[match.end() : match.end() + 1] == "."
     after = at.token_after(match.end() + stop)
     kind = "edge" if after is None else after.shape if after.kind == "word" else after.text[:1]
-    yield Reading("letter", None, (f"stop {stop}", f"{stop} > {kind}", match["letter"]))
+    before = at.before()
+    label = at.before(2) if before[:1].isdigit() else ""
+    facts = (
+        f"stop {stop}",
+        f"{stop} > {kind}",
+        match["letter"],
+        f"number < {label if label in _LABELS else 'other'}" if label else "",
+    )
+    yield Reading("letter", None, facts)
 
 
 STATE = Grammar("state", prior={"": 0.0}, domains="address politics weather")
@@ -161,7 +197,7 @@ COMPASS = Grammar(
     "compass",
     prior={"": -0.5},
     domains="weather aviation address",
-    before="wind winds from exit i route us hwy heading",
+    before="wind winds from exit i route us hwy heading mi miles km ft feet yards blocks turn on of",
     after="wind winds at of wall coast side st street ave avenue corner",
 )
 _SIDES = {"N": "north", "S": "south", "E": "east", "W": "west", "B": "bound"}
@@ -171,7 +207,7 @@ _SIDES = {"N": "north", "S": "south", "E": "east", "W": "west", "B": "bound"}
 def compass(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     side = match["side"]
     sides = [_SIDES[letter] for letter in side]
-    words = "".join(sides) if len(sides) < 3 else f"{sides[0]} {sides[1]}{sides[2]}"
+    words = "".join(sides) if len(sides) < 3 else f"{sides[0]}-{sides[1]}{sides[2]}"
     before, after = at.before(), at.token_after(match.end())
     following = "edge" if after is None else after.kind if after.kind != "word" else after.shape
     facts = (
@@ -179,11 +215,27 @@ def compass(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         f"{len(side)} > {following}",
         f"{len(side)} after number" if before[:1].isdigit() else "",
         f"stop {bool(match['stop'])}" if len(side) == 1 else "",
+        f"> {after.low}"
+        if after is not None and after.low in ("of", "on", "at", "and", ",")
+        else "",
+        of_place(at.text, match.end()),
+        f"number < {second}"
+        if before[:1].isdigit() and (second := at.before(2)) in _LABELS
+        else "",
+        f"{len(side)} after measure" if before in _DISTANCES else f"{len(side)} after other",
     )
-    words = words.capitalize() if following == "title" else words
+    left = at.tokens.neighbour(at.index, -1)
+    named = left is not None and left.shape == "title" and len(side) == 2
+    words = words.capitalize() if following == "title" or named else words
     yield Reading("side", words, facts, match.end("side") if not match["stop"] else match.end())
 
 
+_LABELS = frozenset(
+    "aisle seat seats gate bus row size wear wore section answer room near to".split()
+)
+_DISTANCES = frozenset(
+    "mi miles mile km kilometers ft feet m meters yards blocks minutes hours yd nm".split()
+)
 SIZE = Grammar("size", prior={"": -1.0}, domains="shop", before="size sizes", after="shirt")
 _SIZES = {
     "XL": "extra large", "XS": "extra small", "XXL": "double X L", "S": "small", "M": "medium",
@@ -248,6 +300,14 @@ def numeral(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("cardinal", at.numbers.cardinal(number), facts)
     if value < 40:
         yield Reading("ordinal", f"the {at.numbers.ordinal(number)}", facts)
+
+
+@ROMAN.at("IVX", r"(?<![\w.])(?P<numeral>[IVX]+)(?P<letter>[A-C])(?![\w'’])")
+def lettered(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    value = roman(match["numeral"])
+    if value and at.before() in _COUNTED:
+        said = f"{at.numbers.cardinal(str(value))} {match['letter']}"
+        yield Reading("lettered", said, (f"length {len(match['numeral'])}",))
 
 
 @ROMAN.at("IVX", r"(?<!\w)(?P<one>[IVX]+)[-–](?P<other>[IVX]+)(?!\w)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from service.text.languages.english.grammars.numbers import setting
 from service.text.languages.english.grammars.said import DIGITS, MONTH, year
 from service.text.languages.english.normalization.calendar import MONTHS, WEEKDAY_NAMES
 from service.text.lattice.grammar import Grammar, Place, Reading
@@ -62,7 +63,7 @@ def _case(text: str) -> str:
     return f"{word} {'lower' if text.islower() else 'upper' if text.isupper() else 'title'}"
 
 
-@DATE.at(_FIRST, rf"(?<!\w){_M}\s{_DAY}(?:(?P<comma>,?)\s{_YEAR})?", re.IGNORECASE)
+@DATE.at(_FIRST, rf"(?<!\w){_M}\s{_DAY}(?:(?P<comma>,?)\s{_YEAR})?", re.IGNORECASE, words=MONTH)
 def month_and_day(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     if not _exists(_month(match), match["day"], match["year"]):
         return
@@ -191,7 +192,13 @@ def short(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         month, day = usual
         order = "up" if int(one) < int(other) else "same" if int(one) == int(other) else "down"
         clear = "day" if int(day) > 12 else "either"
-        facts = (order, clear, "zero" if one[0] == "0" else "")
+        facts = (
+            order,
+            clear,
+            "zero" if one[0] == "0" else "",
+            "fixed" if match[0] in ("9/11", "7/11") else "",
+            *setting(at, match.end()),
+        )
         yield Reading("short", _day(at, month, day), facts)
     elif turned is not None:
         yield Reading("short day first", f"the {at.numbers.ordinal(turned[1])} of {turned[0]}")

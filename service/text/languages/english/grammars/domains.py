@@ -47,7 +47,11 @@ _FIELDS = {
     " gospel exodus romans proverbs quran surah bible leviticus hebrews",
     "home": "timer washer dryer thermostat alarm sensor battery appt reminder vet dentist pickup"
     " groceries chores",
-    "chess": "knight bishop rook pawn castling castles checkmate gambit defense chess",
+    "chess": "knight bishop rook pawn castling castles checkmate gambit defense chess check mate board opening center",
+    "craft": "stitch stitches yarn needle needles knit purl row rows cast crochet chain seam hem"
+    " gauge skein worsted sleeve neckline facing",
+    "gaming": "level quest boss loot spell guild dungeon armor sword mana raid amulet potion stats"
+    " ring staff npc",
     "music": "bars beat tempo chord chords key minor major bpm verse chorus op sonata symphony",
 }
 DOMAINS = {word: field for field, words in _FIELDS.items() for word in words.split()}

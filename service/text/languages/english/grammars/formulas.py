@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from service.text.languages.english.grammars.said import DIGITS, LETTERS, amount, fraction
+from service.text.languages.english.grammars.said import (
+    ANY_NUMBER,
+    DIGITS,
+    LETTERS,
+    amount,
+    fraction,
+)
 from service.text.languages.english.normalization.numbers import Numbers
 from service.text.lattice.grammar import Grammar, Place, Reading
 
 FORMULA = Grammar(
-    "formula", prior={"marked": 2.0, "plain": -0.5, "product": 2.0}, domains="maths science"
+    "formula", prior={"marked": 4.0, "plain": -0.5, "product": 2.0}, domains="maths science"
 )
 
 _OPERATORS = {
@@ -65,8 +71,9 @@ _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₙᵢ", "0123456789ni")
 _TOKEN = re.compile(
     r"\s*(?P<token>\\[A-Za-z]+|\\.|[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+|[A-Za-z]+"
-    r"|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]+|[₀₁₂₃₄₅₆₇₈₉ₙᵢ]+|<=|>=|!=|==|->|=>|\S)"
+    r"|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]+|[₀₁₂₃₄₅₆₇₈₉ₙᵢ]+|\*\*|<=|>=|!=|==|->|=>|\S)"
 )
+_WORDS = frozenset(("pi", "in", "of", "to", "or", "if", "is"))
 _DEPTH = 12
 """Deepest nesting that is parsed; what is deeper is read part by part."""
 
@@ -80,7 +87,9 @@ class Parser:
     """
 
     def __init__(self, text: str, numbers: Numbers, depth: int = 0) -> None:
-        self._tokens = [match["token"] for match in _TOKEN.finditer(text)]
+        self._tokens = [
+            "^" if match["token"] == "**" else match["token"] for match in _TOKEN.finditer(text)
+        ]
         self._at = 0
         self._numbers = numbers
         self._depth = depth
@@ -91,7 +100,7 @@ class Parser:
         while self._at < len(self._tokens):
             said += self._sequence("")
             self._at += 1  # an unmatched closing sign has no words
-        return " ".join(word for word in said if word)
+        return " ".join(word for word in said if word).replace(" ,", ",")
 
     def _peek(self) -> str:
         return self._tokens[self._at] if self._at < len(self._tokens) else ""
@@ -145,9 +154,17 @@ class Parser:
             inner = self._sequence(closing)
             if self._peek() == closing:
                 self._take()
+            if token == "(" and inner:
+                inner = [f"({' '.join(filter(None, inner))})"]  # brackets pause
             return [*inner, *self._scripts()]
         if token[0].isdecimal() or (token[0] == "." and len(token) > 1):
-            return [amount(self._numbers, token), *self._scripts()]
+            said = [amount(self._numbers, token), *self._scripts()]
+            factor = self._peek()
+            if len(said) == 1 and factor == "(":
+                said.append("times")
+            elif len(said) == 1 and factor.isascii() and factor.isalpha() and len(factor) < 3:
+                self._tokens[self._at] = factor.upper()
+            return said
         if token[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ₀₁₂₃₄₅₆₇₈₉ₙᵢ" or token in ("^", "_"):
             self._at -= 1
             return self._scripts() or [self._take()]
@@ -165,6 +182,8 @@ class Parser:
             return ["double prime"]
         if token in _SIGNS:
             return [_SIGNS[token]]
+        if token == ":" and self._peek()[:1].isdecimal():
+            return ["to"]
         if token in _OPERATORS:
             return [_OPERATORS[token]]
         if token in ("|",):
@@ -180,13 +199,17 @@ class Parser:
             return [_FUNCTIONS[token], *self._scripts()]
         if token == "mod":
             return ["mod"]
-        if len(token) > 2:
+        if len(token) > 2 or token in _WORDS:
             return [token, *self._scripts()]
-        said = list(token)
+        said = list(token.upper() if len(token) > 1 or token == "a" else token)
         before = self._at
         said += self._scripts()
         if len(token) == 1 and self._peek() == "(" and self._at == before:
-            return [*said, "of", *self._part()]
+            joint = "of" if token in "fghpuvyFGHOPQTEV" else "times"
+            inner = self._part()
+            if joint == "of" and len(inner[0].split()) < 2:
+                inner[0] = inner[0].strip("()")
+            return [*said, joint, *inner]
         return said
 
     def _scripts(self) -> list[str]:
@@ -195,7 +218,8 @@ class Parser:
             token = self._peek()
             if token == "^":
                 self._take()
-                said.append(self._power(self._raw()))
+                raw = self._raw()
+                said.append(f"to the power of {self._inner(raw)}" if said else self._power(raw))
             elif token == "_":
                 self._take()
                 said.append(self._inner(self._raw()))
@@ -224,7 +248,7 @@ class Parser:
         if text.isdecimal():
             return f"to the {self._numbers.cardinal(text)}"
         if len(text) == 1 and text.isalpha():
-            return f"to the {text}"
+            return f"to the {'A' if text == 'a' else text}"
         if re.fullmatch(r"[-−][0-9]+", text):
             return f"to the minus {self._numbers.cardinal(text[1:])}"
         return f"to the {self._inner(text)}"
@@ -313,12 +337,18 @@ class Parser:
 
 @FORMULA.at(
     "$\\",
-    r"\$\$(?P<two>.+?)\$\$|(?<![0-9])\$(?!\s)(?P<one>(?:[^$\n\\]|\\.)+?)(?<!\s)\$(?![0-9])|\\\((?P<round>.+?)\\\)|\\\[(?P<square>.+?)\\\]",
+    r"\$\$(?P<two>.+?)\$\$|\$(?P<gapped> [^$\n]{1,40} )\$|(?<![0-9])\$(?!\s)(?P<one>(?:[^$\n\\]|\\.)+?)(?<!\s)\$(?![0-9])|\\\((?P<round>.+?)\\\)|\\\[(?P<square>.+?)\\\]",
     re.DOTALL,
 )
 def marked(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     inner = next(group for group in match.groups() if group is not None)
     words = Parser(inner, at.numbers).words()
+    part = re.fullmatch(r"([0-9]{1,2})/([0-9]{1,3})", inner)
+    if part is not None and int(part[1]) and int(part[2]) > 1:
+        words = fraction(at.numbers, int(part[1]), int(part[2]))
+    span = re.fullmatch(rf"({ANY_NUMBER})[-–]({ANY_NUMBER})", inner)
+    if span is not None:
+        words = f"{amount(at.numbers, span[1])} to {amount(at.numbers, span[2])}"
     if not words:
         return
     signs = bool(re.search(r"[=<>^_+\\]", inner))
@@ -326,8 +356,24 @@ def marked(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     number = bool(re.fullmatch(r"[-−]?[0-9.,]+", inner))
     money = bool(re.match(r"[0-9]", inner)) and not number and not signs
     delimiter = match[0][0] if match[0][0] == "$" else "\\"
-    facts = (delimiter, f"signs {signs} text {text} money {money} number {number}")
-    yield Reading("marked", words, facts)
+    size = "short" if len(inner) < 4 else "long"
+    facts = (
+        delimiter,
+        f"signs {signs} text {text} money {money} number {number}",
+        f"{delimiter} {size} {signs} letters {inner.isalpha()}",
+    )
+    for form, said in _variants("marked", words):
+        yield Reading(form, said, facts)
+
+
+def _variants(form: str, words: str) -> Iterator[tuple[str, str]]:
+    """Yield the ways to say comparisons, each with its form."""
+    yield form, words
+    short = words.replace("less than or equal to", "at most")
+    short = short.replace("greater than or equal to", "at least")
+    short = short.replace("is approximately", "is about")
+    if short != words:
+        yield f"{form} short", short
 
 
 _STEP = re.compile(
@@ -335,8 +381,8 @@ _STEP = re.compile(
     r"|(?P<operand>[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?[a-zA-Z]{0,2}(?![\w.])|[0-9]+(?:\.[0-9]+)?(?![\w])"
     r"|\.[0-9]+|[0-9]*[A-Za-z]{1,2}(?![A-Za-z0-9'’])|[0-9]*[αβγδεθλμπρσφωΔΩ∞])"
     r"|(?P<after>\^(?:\{[^{}\n]{1,12}\}|\([^()\n]{1,12}\)|[-−]?[0-9]+|[A-Za-z])|[²³ⁿ⁰¹⁴⁵⁶⁷⁸⁹⁻⁺]+|[₀-₉]+"
-    r"|_(?:[A-Za-z0-9]|\{[^{}\n]{1,8}\})|!(?![=\w])|['′](?![\w'′]))"
-    r"|(?P<sign><=|>=|!=|==|->|[-+*/=×÷·⋅<>≤≥≠≈±∈∉∪∩⊂⊆∝→−–^])|(?P<open>[(√])|(?P<close>\)))"
+    r"|_(?:[A-Za-z0-9]|\{[^{}\n]{1,8}\})|!(?=[ ]?[=/*×+)<>≤≥]|[ ][a-z-])|['′](?![\w'′]))"
+    r"|(?P<sign>\*\*|<=|>=|!=|==|->|[-+*/=×÷·⋅<>≤≥≠≈±∈∉∪∩⊂⊆∝→−–^])|(?P<open>[(√])|(?P<close>\)))"
 )
 _LONGEST = 160
 """Characters of the longest plain formula. Longer ones are read part by part."""
@@ -345,7 +391,7 @@ _LONGEST = 160
 def _end_of_formula(text: str, start: int) -> int:
     """Return where the plain formula that begins at an offset ends; the offset if there is none."""
     at, end, depth, n_signs = start, start, 0, 0
-    wants, is_signed = True, False  # an operand; after a sign that is its own
+    wants, is_signed, is_function = True, False, False  # an operand; after such a sign, a function
     limit = min(len(text), start + _LONGEST)
     while at < limit:
         step = _STEP.match(text, at, limit)
@@ -357,7 +403,10 @@ def _end_of_formula(text: str, start: int) -> int:
                 break
             wants = False
         elif kind == "function":
-            wants = True
+            wants = is_function = True
+            at = step.end()
+            n_signs += text[at : at + 1] == "("
+            continue
         elif kind == "open":
             if step["open"] == "(":
                 if gap and not wants:
@@ -369,7 +418,7 @@ def _end_of_formula(text: str, start: int) -> int:
                 break
             depth -= 1
         elif kind == "after":
-            if wants or gap:
+            if (wants and not is_function) or gap:
                 break
             n_signs += step["after"][0] not in "'′_"
         else:
@@ -379,11 +428,12 @@ def _end_of_formula(text: str, start: int) -> int:
                 break
             is_signed = wants
             if not wants:
-                if sign in "-–" and gap != spaced:
+                if sign in ("-", "–", "**") and gap != spaced:
                     break
                 n_signs += 1
             wants = True
         at = step.end()
+        is_function = False
         if not wants and not depth and n_signs and not text[at : at + 1].isalnum():
             end = at
     return end
@@ -392,6 +442,7 @@ def _end_of_formula(text: str, start: int) -> int:
 @FORMULA.at(
     DIGITS + LETTERS + "(√πθαβγδλμρσφωΔ-−.",
     r"(?<![\w$\\/.^(+*=×÷·<>≤≥≠≈−-])(?<![+*/=×÷·<>≤≥≠≈−^] )\S",
+    words=(*_FUNCTIONS, "pi"),
 )
 def plain(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     end = _end_of_formula(at.text, match.start())
@@ -408,13 +459,33 @@ def plain(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         f"{'strong' if strong else 'weak'} {'letters' if letters else 'digits'} {'spaced' if ' ' in text else 'solid'}",
         "".join(sorted(signs))[:3] + (" letters" if letters else " digits"),
         f"signs {min(len(re.findall(r'[-+*/=×÷·^<>−]', text)), 3)}",
+        "function" if re.search("(?:sin|cos|tan|log|ln|exp|max|min|sqrt)[(]", text) else "",
         "words"
         if re.search("[A-Za-z]{3}", text)
         else "two letters"
         if re.search("[A-Za-z]{2}", text)
         else "",
     )
-    yield Reading("plain", words, facts, end)
+    for form, said in _variants("plain", words):
+        yield Reading(form, said, facts, end)
+
+
+@FORMULA.at(
+    LETTERS,
+    r"(?<![\w.])(?P<name>[A-Za-z])['’′]?\((?P<inside>[A-Za-z0-9](?:[^()\n]{0,18}[A-Za-z0-9!²³])?)\)",
+)
+def applied(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    words = Parser(match[0], at.numbers).words()
+    inside = "letter" if len(match["inside"]) == 1 else "formula"
+    case = "upper" if match["name"].isupper() else "lower"
+    yield Reading("applied", words, (f"{case} {inside}", match["name"]))
+
+
+@FORMULA.at("|", r"\|(?<!\w\|)(?P<inside>[a-z0-9+*/^ −-]{1,16})\|(?!\w|\|)")
+def absolute(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    words = Parser(match["inside"], at.numbers).words()
+    if words:
+        yield Reading("absolute", f"absolute value of {words}")
 
 
 @FORMULA.at(

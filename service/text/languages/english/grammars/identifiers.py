@@ -169,10 +169,18 @@ TELEPHONE = Grammar("telephone", prior={"plain": 1.5, "": 0.5}, domains="address
 
 @TELEPHONE.at(
     "+(" + DIGITS,
-    r"(?<![\w.])(?:\+?[0-9]{1,3}[\s.-])?(?:\(?[0-9]{3}\)?[\s.–-]{1,2})?[0-9]{3}[\s.–-][0-9]{4}(?![\w-])",
+    r"(?<![\w.])(?:\+?[0-9]{1,3}[\s.-])?(?:\(?[0-9]{3}\)?[\s.–-]{1,2})?[0-9]{3}[\s.–-][0-9]{4}"
+    r"(?:,?\s(?:ext|x|extension)\.?\s?(?P<extension>[0-9]{1,5}))?(?![\w-])",
 )
 def telephone(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    yield from _telephone(at, match[0], "plain")
+    extension = match["extension"]
+    if not extension:
+        yield from _telephone(at, match[0], "plain")
+        return
+    number = re.split("[A-Za-z,]", match[0])[0]
+    said = at.numbers.cardinal(extension) if len(extension) < 3 else at.numbers.spelled(extension)
+    for reading in _telephone(at, number, "plain"):
+        yield reading._replace(words=f"{reading.words}, extension {said}")
 
 
 @TELEPHONE.at(
@@ -298,6 +306,24 @@ def path(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("path quiet", _spelled(at, match[0].rstrip("/"), "_-"), facts)
 
 
+_KINDS = (
+    "py js ts tsx jsx c cc cpp h hpp rs go java kt rb php cs swift sh sql css html json yaml yml toml"
+    " md txt log conf xml lua scala vue"
+)
+
+
+@NAME.at(
+    LETTERS + "_./",
+    rf"(?<![\w./\\-])(?P<file>[\w./\\-]{{1,80}}\.(?:{_KINDS.replace(' ', '|')})):(?P<line>[0-9]{{1,6}})"
+    r"(?::(?P<column>[0-9]{1,4}))?(?![\w:])",
+)
+def position(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    words = f"{_spelled(at, match['file'])}, line {at.numbers.cardinal(match['line'])}"
+    if match["column"]:
+        words += f", column {at.numbers.cardinal(match['column'])}"
+    yield Reading("position", words)
+
+
 @NAME.at("*.", r"(?<![\w.*])\*?\.(?P<extension>[A-Za-z][A-Za-z0-9]{0,5})(?![\w.])")
 def file_kind(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     star = "star " if match[0][0] == "*" else ""
@@ -393,6 +419,7 @@ def formula(at: Place, match: re.Match[str]) -> Iterator[Reading]:
             if len(charge) > 1
             else ""
         )
+        said = re.sub("[A-Z]{2,}", lambda letters_of: " ".join(letters_of[0]), said)
         said += f" {number}{'plus' if charge[-1] == '⁺' else 'minus'}"
     marked = "subscript" if re.search("[₀-₉]", match[0]) else "plain"
     yield Reading("formula", said, (marked, _pattern(core), f"charge {bool(charge)}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from service.text.languages.english.grammars.quantities import describes
 from service.text.languages.english.grammars.said import (
     ANY_NUMBER,
     DIGITS,
@@ -26,16 +27,22 @@ MONEY = Grammar(
     prior={"plain": 1.5, "short": 0.0, "one": -0.5, "range": 1.5, "per": 1.5, "": 1.0},
     domains="finance shop",
 )
-_SIGN = r"(?P<currency>(?:US|CA|AU|NZ|HK|[ACRS])?\$|CN¥|[€£¥₹₽₩₺₿₴₦₪₫₱])"
-_MAGNITUDE = r"(?:(?P<space>\s?)(?P<magnitude>k|K|m|M|mm|MM|b|B|bn|Bn|T|tn|mn|mln|thousand|million|billion|trillion)(?!\w))?"
+_SIGN = r"(?P<currency>(?:U\.S\. ?|US|CA|AU|NZ|HK|[ACRS])?\$|CN¥|[€£¥₹₽₩₺₿₴₦₪₫₱])"
+_MAGNITUDE = r"(?:(?P<space>\s?)(?P<magnitude>k|K|m|M|mm|MM|b|B|bn|Bn|T|tn|mn|mln|thousand|million|billion|trillion|lakhs?|crores?)(?!\w))?"
 _FIRST = "$€£¥₹₽₩₺₿₴₦₪₫₱"
 
 
 def _currency(name: str) -> Currency:
-    found = find_currency("$" if name == "US$" else name)
+    found = find_currency("US$" if name in ("U.S.$", "U.S. $", "USD") else name)
     if found is None:
         raise ValueError(f"there is no currency {name}")
     return found
+
+
+def _currencies(name: str) -> tuple[Currency, ...]:
+    """Return what a currency may be called: Americans leave out `US`."""
+    found = _currency(name)
+    return (found, _currency("$")) if found is _currency("US$") else (found,)
 
 
 def forms(
@@ -43,7 +50,7 @@ def forms(
 ) -> list[tuple[str, str]]:
     """Return the ways to say an amount: form and words."""
     if magnitude:
-        said = f"{amount(numbers, text)} {MAGNITUDES[magnitude.lower()]}"
+        said = f"{amount(numbers, text)} {MAGNITUDES[magnitude.lower().rstrip('s')]}"
         return [("plain", f"{said} {name.many}"), ("one", f"{said} {name.one}")]
     whole, _, part = text.partition(".")
     digits = whole.replace(",", "")
@@ -88,7 +95,12 @@ def before_number(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         f"sign {sign}" if sign else "",
         f"magnitude {magnitude}" if magnitude else "",
         f"hyphen {at.text[match.end() : match.end() + 1] == '-'}",
+        *describes(at, match.end()),
     )
+    if name is not _currency("$") and match["currency"].startswith("U"):
+        for form, words in forms(at.numbers, match["number"], magnitude, name):
+            yield Reading(f"US {form}", f"{lead}{words}{tail}", facts)
+        name = _currency("$")
     for form, words in forms(at.numbers, match["number"], magnitude, name):
         yield Reading(form, f"{lead}{words}{tail}", facts)
         if per is not None and form != "one":
@@ -136,11 +148,41 @@ def span(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     rf"(?<![\w$€£¥.,])(?P<number>{NUMBER}){_MAGNITUDE}\s?(?P<currency>[€£¥₹₩₽$]|USD|EUR|GBP|JPY|CHF|CAD|AUD|SEK|NOK|CNY|INR|MXN|BRL|NZD)(?!\w)(?!\d)",
 )
 def after_number(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    name = _currency(match["currency"])
-    if match["currency"] == "USD":
-        name = _currency("$")
-    for form, words in forms(at.numbers, match["number"], match["magnitude"], name):
-        yield Reading(f"after {form}", words)
+    for name in _currencies(match["currency"]):
+        for form, words in forms(at.numbers, match["number"], match["magnitude"], name):
+            yield Reading(f"after {form}", words)
+
+
+@MONEY.at(
+    "₹R" + DIGITS,
+    r"(?<![\w.,])(?P<sign>₹|Rs\.? ?|INR ?)?(?P<number>[0-9]{1,2}(?:,[0-9]{2})+,[0-9]{3})(?:\.(?P<part>[0-9]{1,2}))?(?![\w,]|\.[0-9])",
+)
+def lakhs(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    crores, rest = divmod(int(match["number"].replace(",", "")), 10_000_000)
+    counts = [(crores, "crore"), (rest // 100_000, "lakh"), (rest % 100_000, "")]
+    said = " ".join(
+        f"{at.numbers.cardinal(str(count))} {name}".strip() for count, name in counts if count
+    )
+    if match["sign"]:
+        said += " rupees"
+    if match["part"] and int(match["part"]):
+        said += f" and {at.numbers.cardinal(str(int(match['part'])))} paise"
+    yield Reading("lakhs", said)
+
+
+@MONEY.at(
+    "₹R",
+    r"(?<!\w)(?:₹|Rs\.?) ?(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<unit>lakhs?|crores?|cr|L|Cr)(?!\w)",
+)
+def rupees(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    unit = "lakh" if match["unit"][0] in "lL" else "crore"
+    yield Reading("lakhs", f"{amount(at.numbers, match['number'])} {unit} rupees", ("unit",))
+
+
+@MONEY.at("R", rf"(?<!\w)Rs\.? ?(?P<number>{NUMBER})(?![\w,])")
+def rupee_letters(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    for form, words in forms(at.numbers, match["number"], None, _currency("₹")):
+        yield Reading(form, words, ("letters",))
 
 
 @MONEY.at(DIGITS, rf"(?<![\w$€£¥.,])(?P<number>{NUMBER})\s?¢")
@@ -154,9 +196,9 @@ def cents(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     rf"(?<!\w)(?P<currency>USD|EUR|GBP|JPY|CHF|CAD|AUD|SEK|NOK|DKK|CNY|INR|MXN|BRL|NZD|HKD|SGD|KRW|PLN|ZAR)\s?(?P<number>{NUMBER}){_MAGNITUDE}(?!\w)",
 )
 def code_before(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    name = _currency("$" if match["currency"] == "USD" else match["currency"])
-    for form, words in forms(at.numbers, match["number"], match["magnitude"], name):
-        yield Reading(f"code {form}", words)
+    for name in _currencies(match["currency"]):
+        for form, words in forms(at.numbers, match["number"], match["magnitude"], name):
+            yield Reading(f"code {form}", words)
 
 
 @MONEY.at(

@@ -12,6 +12,7 @@ from service.text.languages.english.grammars.said import (
     MAGNITUDES,
     NUMBER,
     SIGNS,
+    UNIT,
     VULGAR,
     amount,
     code,
@@ -20,6 +21,7 @@ from service.text.languages.english.grammars.said import (
     letters,
     mixed,
     pairs,
+    unit,
     year,
 )
 from service.text.languages.english.normalization.numbers import plural
@@ -66,6 +68,16 @@ def cardinal(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("plain", at.numbers.cardinal(number), facts)
     else:
         yield Reading("zeros", at.numbers.spelled(digits), facts)
+
+
+@CARDINAL.at(
+    DIGITS,
+    r"(?<![\w.,'’])[1-9][0-9]{0,2}(?:(?P<gap>[\u00a0\u2009\u202f])[0-9]{3}(?:(?P=gap)[0-9]{3})*|(?: [0-9]{3})* 000"
+    r"|(?:\.[0-9]{3}){2,}|(?:['’][0-9]{3})+)(?![\w.,'’]*[0-9])(?!\w)",
+)
+def grouped(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    digits = re.sub("[^0-9]", "", match[0])
+    yield Reading("grouped", at.numbers.cardinal(digits), (re.sub("[0-9]", "", match[0])[0],))
 
 
 @DIGIT.at(DIGITS, r"(?<![0-9])[0-9]{2,30}(?![0-9])")
@@ -135,6 +147,13 @@ def era(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("era", f"{name} {said}" if match["era"] else f"{said} {name}")
 
 
+@CARDINAL.at(DIGITS, r"(?<![\w.,])(?P<number>[0-9]{1,4})s(?!\w)")
+def several(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    if match["number"][0] != "0":
+        said = plural(at.numbers.paired(match["number"]))
+        yield Reading("several", said, (f"length {len(match['number'])}",))
+
+
 DECIMAL = Grammar("decimal", prior={"plain": 1.0, "": 0.0})
 
 
@@ -182,6 +201,21 @@ def ordinal(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("plain", at.numbers.ordinal(match["number"]))
 
 
+_LABELS = frozenset("aisle seat seats gate bus row size wear wore section answer room".split())
+
+
+def _magnitude_facts(at: Place, written: str, end: int) -> tuple[str, ...]:
+    if len(written) > 1:
+        return ()
+    after = at.token_after(end)
+    follows = "edge" if after is None else after.text if after.kind == "sign" else after.kind
+    if after is not None and after.kind == "word":
+        follows = "plural" if after.low.endswith("s") and len(after.low) > 3 else "word"
+    fields = [f"{written} in {field}" for field in sorted(at.tokens.domains)]
+    label = "label" if at.before() in _LABELS else "no label"
+    return (f"{written} > {follows}", f"{written} {label}", *(fields or [f"{written} in no field"]))
+
+
 @CARDINAL.at(
     DIGITS,
     rf"(?<![\w.,$€£¥])(?P<number>{NUMBER})(?P<gap>\s?)(?P<magnitude>k|K|m|M|mm|b|bn|B|T|million|billion|trillion|thousand|mn|mln)(?P<plus>\+?)(?!\w)",
@@ -194,7 +228,12 @@ def magnitude(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         MAGNITUDES[written.lower()],
         "plus" if match["plus"] else "",
     )
-    yield Reading("magnitude", words, (f"{written} {gap}", gap if len(written) == 1 else "word"))
+    facts = (
+        f"{written} {gap}",
+        gap if len(written) == 1 else "word",
+        *_magnitude_facts(at, written, match.end("magnitude")),
+    )
+    yield Reading("magnitude", words, facts)
     if written in ("k", "K") and not match["gap"]:
         yield Reading("k", f"{amount(at.numbers, match['number'])} K", (written,))
 
@@ -230,6 +269,55 @@ def slashed(at: Place, match: re.Match[str]) -> Iterator[Reading]:
             yield Reading("a", "half a" if bottom == 2 else "a quarter", facts)
 
 
+_SETTINGS = {
+    word: setting
+    for setting, words in {
+        "step": "step part page slide question chapter day week level round task test episode phase"
+        " stage attempt try retry lesson section tweet thread photo image item completed done"
+        " progress passed finished hp downloaded loading processed sheet post side card",
+        "after step": "complete passing tests tasks items files steps green ready running healthy"
+        " pods checks correct",
+        "odds": "odds priced price bet bets backed favorite favourite shortened drifted horse colt"
+        " mare bookie bookies bookmaker moneyline long shot",
+        "cricket": "wicket wickets overs stumps innings tea bowled declared cricket batting runs"
+        " crease opener england india australia pakistan",
+        "due": "due ends end ended starts start started begins opens closes expires expired"
+        " effective deadline ending starting beginning arriving arrives leaving leaves posted"
+        " updated dated delivered shipped ships on by until since before thru till",
+        "rating": "rated rating score scored got gave pain review stars would grade give",
+        "maths": "fraction fractions simplify reduce rewrite improper proper equivalent convert add"
+        " subtract divide multiply probability",
+        "pressure": "bp pressure systolic vision sees",
+        "music": "time beat meter waltz count bars",
+        "part": "cup cups inch inches tsp tbsp teaspoon tablespoon mile miles majority vote share"
+        " full of",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+_SETTING_BEFORE, _SETTING_AFTER = 5, 2
+_FIXED = frozenset({("9", "11"), ("24", "7"), ("50", "50"), ("20", "20"), ("7", "11")})
+"""Numbers with a slash that are names: the day, the hours, the chances, the eyesight."""
+
+
+def setting(at: Place, end: int) -> tuple[str, ...]:
+    """Return as facts what the words around two numbers with a slash say of them.
+
+    Args:
+        at: the first number.
+        end: offset behind the second one.
+    """
+    found: list[str] = []
+    for distance in range(1, _SETTING_BEFORE + 1):
+        name = _SETTINGS.get(at.before(distance), "")
+        if name and name not in ("after step", "part"):
+            found.append(f"{name} {'beside' if distance == 1 else 'before'}")
+    for distance in range(_SETTING_AFTER):
+        name = _SETTINGS.get(at.after(end, distance), "")
+        if name:
+            found.append(f"{name} after")
+    return tuple(found[:3]) or ("no setting",)
+
+
 def _slash_facts(at: Place, match: re.Match[str]) -> tuple[str, ...]:
     top, bottom = match["top"], match["bottom"]
     order = _order(top, bottom)
@@ -242,6 +330,8 @@ def _slash_facts(at: Place, match: re.Match[str]) -> tuple[str, ...]:
         f"{len(top)}/{len(bottom)}",
         f"{order} > {after}" if len(after) == 1 else "",
         gap,
+        f"fixed {top}" if (top, bottom) in _FIXED else "",
+        *setting(at, match.end()),
     )
 
 
@@ -259,6 +349,13 @@ def of_so_many(at: Place, match: re.Match[str]) -> Iterator[Reading]:
             "side", f"{at.numbers.paired(match['top'])} {at.numbers.paired(match['bottom'])}", facts
         )
         yield Reading("for", f"{at.numbers.paired(match['top'])} for {bottom}", facts)
+        yield Reading("for", f"{top} for {bottom}", (*facts, "cardinal"))
+
+
+@OVER.at(DIGITS, r"(?<![\w/.])(?P<one>50|100)/(?P=one)(?![\w/]|\.[0-9])")
+def even(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    part = at.numbers.cardinal(match["one"])
+    yield Reading("even", f"{part}-{part}")
 
 
 @OVER.at(DIGITS, r"(?<![\w/.])(?P<top>[0-9]+)\s?/\s?(?P<bottom>[0-9]+)(?![\w/]|\.[0-9])")
@@ -320,6 +417,8 @@ def ratio(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         f"{len(parts[0])}:{len(last)}",
     )
     yield Reading("to", " to ".join(amount(at.numbers, part) for part in parts), facts)
+    if len(parts) == 2 and parts[0] == last and last.isdecimal():
+        yield Reading("on", f"{amount(at.numbers, last)} on {amount(at.numbers, last)}", facts)
 
 
 @VERSE.at(
@@ -343,6 +442,7 @@ def verse(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("plain", said, facts)
 
 
+_POINTS = frozenset(("0", "15", "30", "40"))
 _SPORTS = "won beat win lost lead led leads trail trailed final defeated up down score tied record"
 SCORE = Grammar("score", prior={"": -0.5}, domains="sports politics", before=_SPORTS,
     after="win loss victory lead defeat vote final record series decision")  # fmt: skip
@@ -409,8 +509,18 @@ def score(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     one, other = at.numbers.cardinal(match["one"]), at.numbers.cardinal(match["other"])
     yield Reading("plain", f"{one} {other}", facts)
     yield Reading("to", f"{one} to {other}", facts)
+    yield Reading("and", f"{one} and {'oh' if other == 'zero' else other}", facts)
     if match["other"] == "0":
         yield Reading("nil", f"{one} nothing", facts)
+    if match["one"] == match["other"] and one != "zero":
+        yield Reading("all", f"{one} all", facts)
+    if match["one"] in _POINTS and match["other"] in _POINTS:
+        said = [
+            {"0": "love"}.get(match[side], value)
+            for side, value in (("one", one), ("other", other))
+        ]
+        if "love" in said:
+            yield Reading("love", " ".join(said), facts)
 
 
 @SCORE.at(DIGITS, r"(?<![\w.,/$€£-])(?P<all>[0-9]{1,3}(?:[-–][0-9]{1,3}){2,4})(?!\w|[.,/:-][0-9])")
@@ -511,7 +621,7 @@ BY = Grammar("by", prior={"": 1.0}, domains="shop")
 
 @BY.at(
     DIGITS,
-    rf"(?<![\w.,])(?P<one>{NUMBER})(?P<more>(?:\s?[x×X]\s?{NUMBER})+)(?![\w]|\s?[x×]\s?[0-9])",
+    rf"(?<![\w.,])(?P<one>{NUMBER})(?P<more>(?:\s?[x×X]\s?{NUMBER})+)(?P<many>s?)(?![\w]|\s?[x×]\s?[0-9])",
 )
 def by(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     numbers = [match["one"], *re.split(r"\s?[x×X]\s?", match["more"])[1:]]
@@ -521,7 +631,12 @@ def by(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         "sign" if "×" in match[0] else "letter",
         "spaced" if " " in match[0] else "",
     )
+    if match["many"]:
+        yield Reading("by", plural(" by ".join(said)), facts)
+        return
     yield Reading("by", " by ".join(said), facts)
+    if len(numbers) == 2 and all(number.isdecimal() and len(number) > 2 for number in numbers):
+        yield Reading("resolution", " by ".join(map(at.numbers.paired, numbers)), facts)
     yield Reading("times", " times ".join(said), facts)
 
 
@@ -570,13 +685,27 @@ _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 
 @SCIENTIFIC.at(
     DIGITS,
-    rf"(?<![\w.])(?P<number>{NUMBER})\s?[×x·]\s?10(?:\^\(?(?P<power>[-−]?[0-9]+)\)?|(?P<raised>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))",
+    rf"(?<![\w.])(?P<number>{NUMBER})\s?[×x·]\s?10(?:\^\(?(?P<power>[-−]?[0-9]+)\)?|(?P<raised>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))(?P<per>/(?:L|mL|µL|dL))?",
 )
 def scientific(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     power = (match["power"] or match["raised"].translate(_RAISED)).replace("−", "-")
     minus = "minus " if power[0] == "-" else ""
     said = at.numbers.cardinal(power.lstrip("-+"))
-    yield Reading("plain", f"{amount(at.numbers, match['number'])} times ten to the {minus}{said}")
+    per = f"per {unit(match['per'][1:], is_one=True)}" if match["per"] else ""
+    value = amount(at.numbers, match["number"])
+    yield Reading("plain", join(f"{value} times ten to the {minus}{said}", per))
+
+
+@SCIENTIFIC.at(
+    "1",
+    rf"(?<![\w.,])10(?:\^\(?(?P<power>[-−]?[0-9]+)\)?|(?P<raised>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))(?:\s?(?P<unit>{UNIT}))?(?!\w)",
+)
+def power_of_ten(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    power = (match["power"] or match["raised"].translate(_RAISED)).replace("−", "-")
+    minus = "minus " if power[0] == "-" else ""
+    name = unit(match["unit"], is_one=False) if match["unit"] else ""
+    said = f"ten to the {minus}{at.numbers.cardinal(power.lstrip('-+'))}"
+    yield Reading("ten", join(said, name), ("unit" if name else "bare",))
 
 
 @SCIENTIFIC.at(

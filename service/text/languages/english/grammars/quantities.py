@@ -16,29 +16,42 @@ from service.text.languages.english.grammars.said import (
     UNIT,
     VULGAR,
     amount,
+    ends_sentence,
     fraction,
     is_one,
     join,
     mixed,
+    of_place,
     unit,
 )
+from service.text.languages.english.words import FUNCTION_WORDS
 from service.text.lattice.grammar import Grammar, Place, Reading
+from service.text.lattice.tokens import Token
 
 MEASURE = Grammar(
     "measure",
-    prior={"plain": 0.5, "one": -0.5, "of": 0.5, "plus": 1.0, "range": 1.0, "": 0.0},
+    prior={"plain": 0.5, "one": -0.5, "cores": -2.0, "of": 0.5, "plus": 1.0, "range": 1.0, "": 0.0},
     domains="cooking medicine science weather shop code home sports",
     before="about add weighs under over nearly at of only every for",
 )
 _V = "".join(VULGAR)
-_AMOUNT = rf"(?P<number>[0-9]+\s?[{_V}]|[{_V}]|[0-9]+[\s-][0-9]/[0-9]+|[0-9]{{1,2}}/[0-9]{{1,2}}|{ANY_NUMBER})"
+_AMOUNT = rf"(?P<number>[0-9]+(?:\.[0-9]+)?\s?[{_V}]|[{_V}]|[0-9]+[\s-][0-9]/[0-9]+|[0-9]{{1,2}}/[0-9]{{1,2}}|{ANY_NUMBER})"
 _MAGNITUDE = r"(?:\s?(?P<word>million|billion|thousand|trillion)(?=\s)|(?P<letter>[kKM])(?=[\s/]))?"
-_WORDS = frozenset("in a is c t A pt mo st N B W K S T ac d m h g l L C F V J".split())
+_WORDS = frozenset("in a is c t A pt mo st N B W K S T ac d m h g l L C F V J M".split())
+
+_OF_A_FIELD = frozenset(("tab", "tabs", "cap", "caps", "bps", "HP", "B"))
+_OTHER_UNITS = {
+    "bps": (("basis", "basis point"),), "nm": (("nautical", "nautical mile"),),
+    "NM": (("nautical", "nautical mile"),), "t": (("teaspoon", "teaspoon"),),
+    "m": (("minutes", "minute"), ("cores", "millicore")), "Mi": (("bytes", "mebibyte"),), "pt": (("pint", "pint"),), "kb": (("kilobase", "kilobase"),),
+    "Mb": (("megabase", "megabase"),), "Gb": (("gigabase", "gigabase"),),
+}  # fmt: skip
+"""What else a symbol may stand for: form and name."""
 
 
 def said_amount(numbers: object, text: str) -> tuple[str, str]:
     """Return an amount in words, and its kind: plain, decimal, mixed or fraction."""
-    vulgar = re.fullmatch(rf"([0-9]*)\s?([{_V}])", text)
+    vulgar = re.fullmatch(rf"([0-9.]*)\s?([{_V}])", text)
     if vulgar is not None:
         top, bottom = VULGAR[vulgar[2]]
         if vulgar[1]:
@@ -71,6 +84,87 @@ def _unit_facts(text: str, expression: str, end: int, stop: bool) -> tuple[str, 
     return tuple(facts)
 
 
+def _end_of_unit(at: Place, match: re.Match[str]) -> int:
+    """Return the offset behind a unit, and behind its stop unless that ends the sentence."""
+    ends = ends_sentence(at.text, match.end(), any_capital=True)
+    return match.end("unit") if ends else match.end()
+
+
+def describes(at: Place, end: int) -> tuple[str, ...]:
+    """Return as facts whether a quantity stands before what it describes: `a 5 kg bag`.
+
+    Args:
+        at: where the quantity begins.
+        end: offset of its end.
+    """
+    after = at.token_after(end)
+    if after is None:
+        following = "edge"
+    elif after.kind != "word":
+        following = after.kind if after.kind == "number" else after.text
+    elif after.low in FUNCTION_WORDS:
+        following = "function"
+    else:
+        following = after.shape
+        if after.low.endswith("ly"):
+            following = "ly"
+        elif (after.low.endswith("s") and len(after.low) > 3) or after.low in _PLURALS:
+            following = f"{following} plural"
+    before = at.before()
+    article = "article" if before in _ARTICLES else "number" if before[:1].isdigit() else "other"
+    return (f"> {following}", f"{article} > {following}")
+
+
+_PLURALS = frozenset("people men women children feet teeth".split())
+_ARTICLES = frozenset(
+    "a an the this that each every my your his her our their one first per".split()
+)
+_CORES = frozenset(
+    "cpu cpus core cores pod pods container sidecar kubectl memory limit limits requests node".split()
+)
+_REACH = 6
+"""Tokens on each side in which words tell what a unit counts."""
+
+
+_SIDES_AND_UNITS = frozenset(
+    "aisle seat seats gate bus row size wear wore section answer room".split()
+)
+_LENGTH_NEXT = frozenset(
+    "long wide deep high tall away from race sprint dash above below thick apart freestyle hurdles"
+    " ahead behind off of pool swim".split()
+)
+
+
+_FLAT = frozenset("printer printing printed model models movie film glasses graphics image".split())
+
+
+def what_m_is(at: Place, end: int) -> str:
+    """Return as a fact what words around a number with `m` say of it."""
+    after = at.after(end)
+    if {after, at.after(end, 1), at.after(end, 2)} & {"time", "ago", "late", "later", "walk"}:
+        return "m time"
+    if after in _LENGTH_NEXT or at.before() in ("left", "right", "the", "swim", "ran"):
+        return "m length" if not _CORES & {after} else "m cores"
+    return "m cores" if _CORES.intersection(token.low for token in _around(at)) else "m alone"
+
+
+def _about_letter(at: Place, end: int) -> tuple[str, ...]:
+    """Return as facts what stands around a number with a capital: a unit, a side, a seat."""
+    before, after = at.before(), at.token_after(end)
+    label = "label" if before in _SIDES_AND_UNITS else "no label"
+    follows = "edge" if after is None else after.low
+    if after is not None and after.kind == "word" and after.low not in FUNCTION_WORDS:
+        follows = "noun"
+    return (label, f"{label} > {follows}", f"> {follows}", of_place(at.text, end))
+
+
+def _around(at: Place) -> Iterator[Token]:
+    for distance in range(-_REACH, _REACH + 1):
+        token = at.tokens.neighbour(at.index, distance)
+        if token is not None:
+            yield token
+
+
 @MEASURE.at(
     "-−–+±~<>≤≥." + DIGITS + _V,
     rf"(?<![\w.,$€£¥])(?P<sign>[-−–+±~<>≤≥]?)\s?{_AMOUNT}{_MAGNITUDE}(?P<gap>[\s\u00a0\u202f-]?)(?P<unit>{UNIT})(?P<stop>\.?)",
@@ -84,18 +178,25 @@ def measure(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     value = join(value, MAGNITUDES[power.lower()] if power else "")
     gap = "hyphen" if match["gap"] == "-" else "space" if match["gap"] else "glued"
     unit_end = match.end("unit")
+    about = what_m_is(at, unit_end) if expression in ("m", "Mi") else ""
     facts = (
         *_unit_facts(at.text, expression, unit_end, bool(match["stop"])),
         gap,
         kind,
+        about,
+        f"d {at.after(unit_end)}" if expression == "d" and at.after(unit_end) in _FLAT else "",
+        *(_about_letter(at, unit_end) if expression in "NSEWBAC" else ()),
         f"{gap} {expression}" if expression in _WORDS else "",
     )
     one, many = unit(expression, is_one=True), unit(expression, is_one=False)
     if match["letter"]:
         facts = (*facts, "letter magnitude")
-    ends = [unit_end, match.end()] if match["stop"] else [unit_end]
-    after = at.token_after(unit_end)
-    follows = "none" if after is None else after.kind if after.kind != "sign" else after.text
+    ends = [_end_of_unit(at, match)]
+    describing = describes(at, unit_end)
+    facts = (*facts, *describing)
+    if expression in _OTHER_UNITS or expression in _WORDS or expression in _OF_A_FIELD:
+        fields = sorted(at.tokens.domains) or ["no field"]
+        facts = (*facts, *(f"{expression} in {field}" for field in fields))
     for end in ends:
         left = ("stop taken",) if end != unit_end else ("stop left",) if match["stop"] else ()
         lead = f"{SIGNS[sign]} " if sign else ""
@@ -115,25 +216,15 @@ def measure(at: Place, match: re.Match[str]) -> Iterator[Reading]:
             form, f"{lead}{value} {one if single else many}", (*facts, *left, *signs), end
         )
         if not single and one != many:
-            yield Reading("one", f"{lead}{value} {one}", (*facts, *left, f"{gap} > {follows}"), end)
-        if expression == "bps":
-            yield Reading("basis", f"{value} basis points", (*facts, *left), end)
-        if expression == "nm":
-            yield Reading("nautical", f"{value} nautical miles", (*facts, *left), end)
-        if expression == "M":
-            yield Reading("molar", f"{value} molar", (*facts, *left), end)
-        if expression == "t":
             yield Reading(
-                "teaspoon", f"{value} teaspoon{'' if single else 's'}", (*facts, *left), end
+                "one", f"{lead}{value} {one}", (*facts, *left, f"{gap} {describing[0]}"), end
             )
-        if expression == "m" and not power:
-            yield Reading("minutes", f"{value} minute{'' if single else 's'}", (*facts, *left), end)
-        if expression == "pt":
-            yield Reading("pint", f"{value} pint{'' if single else 's'}", (*facts, *left), end)
-        if expression == "kb":
-            yield Reading(
-                "kilobase", f"{value} kilobase{'' if single else 's'}", (*facts, *left), end
-            )
+        if expression == "M" and not match["gap"]:
+            return  # millions
+        for other_form, other in _OTHER_UNITS.get(expression, ()):
+            if not (expression == "m" and power):
+                many_of = "" if single or other == "molar" else "s"
+                yield Reading(other_form, f"{lead}{value} {other}{many_of}", (*facts, *left), end)
         if expression == "A":
             yield Reading("letter", f"{value} A", (*facts, *left), end)
 
@@ -155,7 +246,7 @@ def measures(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         f"unit twice {bool(match['first'])}",
     )
     one, many = unit(expression, is_one=True), unit(expression, is_one=False)
-    for end in {unit_end, match.end()}:
+    for end in (_end_of_unit(at, match),):
         yield Reading("range", f"{said} {many}", facts, end)
         if one != many:
             yield Reading("range one", f"{said} {one}", facts, end)
@@ -173,8 +264,32 @@ def and_more(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     unit_end = match.end("unit")
     said = f"{amount(at.numbers, match['number'])} plus {unit(match['unit'], is_one=False)}"
     facts = _unit_facts(at.text, match["unit"], unit_end, bool(match["stop"]))
-    for end in {unit_end, match.end()}:
+    for end in (_end_of_unit(at, match),):
         yield Reading("plus", said, facts, end)
+
+
+@MEASURE.at(
+    DIGITS,
+    rf"(?<![\w.,$€£¥])(?P<one>{NUMBER})\s?(?P<unit>{SINGLE_UNIT}|units?)/(?P<other>{NUMBER})\s?(?P<per>{UNIT})",
+)
+def per_so_many(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    one, other = match["one"], match["other"]
+    name = (
+        match["unit"]
+        if match["unit"].startswith("unit")
+        else unit(match["unit"], is_one=is_one(one))
+    )
+    per = unit(match["per"], is_one=is_one(other))
+    said = f"{amount(at.numbers, one)} {name} per {amount(at.numbers, other)} {per}"
+    yield Reading("per", said)
+
+
+@MEASURE.at(DIGITS, r"(?<![\w.,/])(?P<high>[0-9]{2,3})/(?P<low>[0-9]{2,3})\s?mm\s?Hg(?!\w)")
+def pressure(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    for form in (at.numbers.cardinal, at.numbers.paired):
+        yield Reading(
+            "pressure", f"{form(match['high'])} over {form(match['low'])} millimeters of mercury"
+        )
 
 
 BARE = Grammar("unit", prior={"": -1.0})
@@ -195,8 +310,7 @@ def bare(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         else "long",
         "word" if expression in _WORDS or at.tokens.knows(expression) else "no word",
     )
-    end = match.end("unit")
-    for stop in {end, match.end()}:
+    for stop in (_end_of_unit(at, match),):
         yield Reading("many", unit(expression, is_one=False), facts, stop)
         yield Reading("one", unit(expression, is_one=True), facts, stop)
 
@@ -206,7 +320,7 @@ PERCENT = Grammar("percent", prior={"": 1.0})
 
 @PERCENT.at(
     "-−–+±~<>≤≥." + DIGITS,
-    rf"(?<![\w.,])(?P<sign>[-−–+±~<>≤≥]?)(?P<number>{ANY_NUMBER})\s?(?P<unit>%|percent\b|pct\b|‰)",
+    rf"(?<![\w.,])(?P<sign>[-−–+±~<>≤≥]?)(?P<number>{ANY_NUMBER})\s?(?P<unit>%+|percent\b|pct\b|‰)",
 )
 def percent(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     name = "per thousand" if match["unit"] == "‰" else "percent"
@@ -231,19 +345,22 @@ LENGTH = Grammar("length", prior={"": 0.0, "height": 1.0}, domains="shop sports 
 _INCHES = rf"(?P<inches>[0-9]{{1,2}}(?:\.[0-9]+)?|[0-9]{{0,2}}[{_V}])"
 
 
-@LENGTH.at(DIGITS, rf"(?<![\w.])(?P<feet>[0-9]+)['’′]\s?{_INCHES}(?:[\"″”]|''|’’)?(?!\w)")
+_INCH_MARKS = ('"', "″", "”", "''", "′′")
+
+
+@LENGTH.at(DIGITS, rf"(?<![\w.])(?P<feet>[0-9]+)['’′]\s?{_INCHES}(?:[\"″”]|''|’’|′′)?(?!\w)")
 def height(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     feet, inches = at.numbers.cardinal(match["feet"]), said_amount(at.numbers, match["inches"])[0]
-    marked = "marked" if match[0][-1] in "\"″”'’" else "open"
+    marked = "marked" if match[0][-1] in "\"″”'’′" else "open"
     one = "foot" if match["feet"] == "1" else "feet"
     yield Reading("height", f"{feet} {one} {inches} inches", (marked,))
     yield Reading("height short", f"{feet} foot {inches}", (marked,))
     yield Reading("height bare", f"{feet} {inches}", (marked,))
 
 
-@LENGTH.at(DIGITS + _V, rf"(?<![\w.,'′’]){_AMOUNT}(?P<mark>['’′\"″”]|'')(?!\w)")
+@LENGTH.at(DIGITS + _V, rf"(?<![\w.,'′’]){_AMOUNT}(?P<mark>''|′′|['’′\"″”])(?!\w)")
 def marked_length(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    mark = "inch" if match["mark"] in '"″”' or match["mark"] == "''" else "foot"
+    mark = "inch" if match["mark"] in _INCH_MARKS else "foot"
     value, kind = said_amount(at.numbers, match["number"])
     if not value:
         return
@@ -252,11 +369,21 @@ def marked_length(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         if match["mark"] == '"'
         else at.text.count("“", 0, match.start()) - at.text.count("”", 0, match.start())
     )
-    facts = (match["mark"], kind, f"{mark} quote open {bool(opened)}")
+    facts = (
+        match["mark"],
+        kind,
+        f"{mark} quote open {bool(opened)}",
+        *describes(at, match.end()),
+    )
     many = {"inch": "inches", "foot": "feet"}[mark]
     single = is_one(match["number"])
     yield Reading(mark, f"{value} {mark if single else many}", facts)
     yield Reading(f"{mark} one", f"{value} {mark}", facts)
+    if kind == "fraction":
+        yield Reading("of", f"{value} of {'an inch' if mark == 'inch' else 'a foot'}", facts)
+    if kind in ("mixed", "fraction"):
+        short = value.removeprefix("one ") if kind == "fraction" else value
+        yield Reading("part", f"{short} {mark}", facts)
     if mark == "foot":
         yield Reading("minutes", f"{value} minutes", facts)
         yield Reading("prime", f"{value} prime", facts)
@@ -264,10 +391,10 @@ def marked_length(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 @LENGTH.at(
     DIGITS,
-    r"(?<![\w.])(?P<one>[0-9]+)(?P<mark>['’′\"″”])\s?[x×]\s?(?P<other>[0-9]+)(?P<again>['’′\"″”])",
+    r"(?<![\w.])(?P<one>[0-9]+)(?P<mark>''|′′|['’′\"″”])\s?[x×]\s?(?P<other>[0-9]+)(?P<again>''|′′|['’′\"″”])",
 )
 def marked_sides(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    many = "inches" if match["again"] in '"″”' else "feet"
+    many = "inches" if match["again"] in _INCH_MARKS else "feet"
     yield Reading(
         "by", f"{at.numbers.cardinal(match['one'])} by {at.numbers.cardinal(match['other'])} {many}"
     )
@@ -278,8 +405,20 @@ _SIDES = {"N": "north", "S": "south", "E": "east", "W": "west"}
 
 
 @COORDINATE.at(
+    DIGITS,
+    rf"(?<![\w.])(?P<one>{NUMBER}) (?P<side>[NS])(?P<joint>,? )(?P<other>{NUMBER}) (?P<east>[EW])(?!\w)",
+)
+def position(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    north, east = float(match["one"].replace(",", "")), float(match["other"].replace(",", ""))
+    if north <= 90 and east <= 180:
+        one, other = (amount(at.numbers, match[name]) for name in ("one", "other"))
+        sides = _SIDES[match["side"]], _SIDES[match["east"]]
+        yield Reading("position", f"{one} {sides[0]}{match['joint']}{other} {sides[1]}")
+
+
+@COORDINATE.at(
     "-−+" + DIGITS,
-    r"(?<![\w.])(?P<sign>[-+−]?)(?P<degrees>[0-9]+(?:\.[0-9]+)?)°\s?(?:(?P<minutes>[0-9]+(?:\.[0-9]+)?)[′'’]\s?)?(?:(?P<seconds>[0-9]+(?:\.[0-9]+)?)(?:[″\"”]|'')\s?)?(?P<side>[NSEW])?(?!\w)",
+    r"(?<![\w.])(?P<sign>[-+−]?)(?P<degrees>[0-9]+(?:\.[0-9]+)?)°\s?(?:(?P<minutes>[0-9]+(?:\.[0-9]+)?)[′'’]\s?)?(?:(?P<seconds>[0-9]+(?:\.[0-9]+)?)(?:[″\"”]|''|′′)\s?)?(?P<side>[NSEW])?(?!\w)",
 )
 def coordinate(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     if not (match["minutes"] or match["side"]):

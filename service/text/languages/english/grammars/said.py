@@ -73,6 +73,8 @@ MAGNITUDES = {
     "million": "million",
     "billion": "billion",
     "trillion": "trillion",
+    "lakh": "lakh",
+    "crore": "crore",
 }
 
 
@@ -86,6 +88,45 @@ def amount(numbers: Numbers, text: str) -> str:
     if text.startswith("."):
         return f"zero point {numbers.spelled(text[1:])}"
     return numbers.decimal(text)
+
+
+_STARTERS = (
+    "The|Then|There|This|That|These|Those|He|She|It|We|They|I|You|A|An|But|And|So|In|On|At|When|What"
+    "|Who|Why|How|If|As|His|Her|Its|Our|My|Their|Your|After|Before|While|With|For|From|No|Yes|Not"
+    "|Now|Some|Many|Most|All|One|Please|Turn|Go|Is|Are|Do|Did|Was|Were|Will|Can"
+)
+_ENDS = re.compile(r"[”\"’')]*\s*(?:\n|\Z)")
+_STARTS = re.compile(rf"[”\"’')]*\s+[“\"‘'(]*(?:{_STARTERS})(?!\w)")
+_CAPITAL = re.compile(r"[”\"’')]*\s+[“\"‘'(]*(?![NSEW]{1,3}(?!\w))[A-Z]")
+
+
+def ends_sentence(text: str, end: int, *, any_capital: bool) -> bool:
+    """Tell whether a stop of an abbreviation ends the sentence too.
+
+    Args:
+        text: the whole text.
+        end: offset behind the stop.
+        any_capital: whether each word with a capital may begin the next sentence; otherwise only
+            words that begin sentences, for a name may follow.
+    """
+    starts = _CAPITAL if any_capital else _STARTS
+    return _ENDS.match(text, end) is not None or starts.match(text, end) is not None
+
+
+_PLACE = re.compile(
+    r" of (?:(?:the|our|this|that|my|your|its|their|an?) (?:[a-z]+ )?(?:town|city|village|center"
+    r"|border|river|lake|bridge|coast|park|highway|station|airport|harbor|island|equator|line|road"
+    r"|house|farm|hotel|campus|base|camp|capital|epicenter|mountains?|creek|pass|interstate"
+    r"|junction|tracks|church|school|port|shore|mine|dam|site)(?!\w)"
+    r"|town|downtown|here|there|home|camp|[A-Z][a-z]{2})"
+)
+
+
+def of_place(text: str, end: int) -> str:
+    """Return as a fact whether `of` and a place stand at an offset."""
+    if not text.startswith(" of ", end):
+        return ""
+    return "of place" if _PLACE.match(text, end) else "of other"
 
 
 def is_one(text: str) -> bool:
@@ -110,7 +151,7 @@ def mixed(numbers: Numbers, whole: str, top: int, bottom: int) -> str:
     part = fraction(numbers, top, bottom)
     if top == 1:
         part = ("an " if bottom in (8, 11, 18) else "a ") + part.removeprefix("one ")
-    return f"{numbers.cardinal(whole)} and {part}"
+    return f"{numbers.decimal(whole)} and {part}"
 
 
 def clock(numbers: Numbers, hour: str, minute: str | None) -> str:
@@ -259,12 +300,23 @@ UNIT_NAMES: dict[str, tuple[str, str]] = {
     "SM": ("statute mile", "statute miles"),
     "nt": ("nucleotide", "nucleotides"),
     "puffs": ("puff", "puffs"),
+    "Å": ("angstrom", "angstroms"),
+    "HP": ("horsepower", "horsepower"),
+    "hp": ("horsepower", "horsepower"),
+    "fm": ("fathom", "fathoms"),
+    "mya": ("million years ago", "million years ago"),
+    "Ma": ("million years ago", "million years ago"),
+    "Mbp": ("megabase pair", "megabase pairs"),
+    "BTC": ("bitcoin", "bitcoin"),
+    "ETH": ("ether", "ether"),
+    "sts": ("stitch", "stitches"),
 }
 for _written in ("Km", "KM", "LB", "LBS", "OZ", "FT", "TSP", "TBSP", "Min", "MIN", "Hr", "HR"):
     UNIT_NAMES[_written] = UNIT_NAMES[_written.lower()]
 for _written in ("HRS", "YRS", "Mi", "MI", "PSI", "ML", "MG", "CM", "MM", "SEC", "GAL", "IN"):
     UNIT_NAMES[_written] = UNIT_NAMES[_written.lower()]
-del UNIT_NAMES["%"], UNIT_NAMES["M"], UNIT_NAMES["bn"], UNIT_NAMES["mn"], UNIT_NAMES["tn"]
+UNIT_NAMES["M"] = ("molar", "molar")
+del UNIT_NAMES["%"], UNIT_NAMES["bn"], UNIT_NAMES["mn"], UNIT_NAMES["tn"]
 
 PER_NAMES = {
     **PER,
@@ -296,9 +348,14 @@ PER_NAMES = {
     "lap": "lap",
 }
 
+for _written in [name for name in UNIT_NAMES if name.endswith(".")]:
+    del UNIT_NAMES[_written]  # grammars look for the stop themselves
+
 _UNIT = "|".join(re.escape(name) for name in sorted(UNIT_NAMES, key=len, reverse=True))
 _PER = "|".join(
-    re.escape(name) for name in sorted({*UNIT_NAMES, *PER_NAMES}, key=len, reverse=True)
+    re.escape(name)
+    for name in sorted({*UNIT_NAMES, *PER_NAMES}, key=len, reverse=True)
+    if name[-1] not in "²³"
 )
 _POWER = r"(?:\^-?[1-3]|⁻?[¹²³]|(?<=[mtn])[23](?![0-9]))?"
 SINGLE_UNIT = rf"(?:(?:{_UNIT}){_POWER})(?![\w²³])"
@@ -320,7 +377,7 @@ def unit(text: str, *, is_one: bool) -> str:
         name, power = match["name"], match["power"]
         is_divisor = "/" in match["joint"] or power.startswith(("⁻", "^-"))
         degree = _POWERS.get(power[-1:], "") if power[-1:] != "¹" else ""
-        if not said:
+        if not said and not is_divisor:
             one, many = UNIT_NAMES.get(name) or (PER_NAMES[name],) * 2
             word = one if is_one else many
         else:
@@ -329,5 +386,5 @@ def unit(text: str, *, is_one: bool) -> str:
             word = f"{word} {'squared' if degree == 'square' else 'cubed'}"
         elif degree:
             word = f"{degree} {word}"
-        said.append(f"per {word}" if said and is_divisor else word)
+        said.append(f"per {word}" if is_divisor else word)
     return " ".join(said)

@@ -12,8 +12,8 @@ from service.text.lattice.grammar import Grammar, Place, Reading
 SIGN = Grammar("sign", prior={"name": -0.5, "silent": 0.0, "mark": 0.5, "": -1.0})
 _NAMES = {
     "&": ("and",), "@": ("at",), "+": ("plus",), "=": ("equals",), "×": ("times", "by"),
-    "÷": ("divided by",), "±": ("plus or minus",), "≈": ("approximately", "about"),
-    "≤": ("less than or equal to", "at most"), "≥": ("greater than or equal to", "at least"),
+    "÷": ("divided by",), "±": ("plus or minus",), "≈": ("approximately", "about", "is about"),
+    "≤": ("less than or equal to", "at most", "is at most"), "≥": ("greater than or equal to", "at least", "is at least"),
     "≠": ("not equal to", "is not equal to"), "<": ("less than", "is less than"),
     ">": ("greater than", "is greater than"), "→": ("to", "goes to", "yields"), "←": ("from",),
     "↑": ("up",), "↓": ("down",), "▲": ("up",), "▼": ("down",), "%": ("percent",),
@@ -64,7 +64,14 @@ def sign(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         f"{written} {before} {after} {glue}",
     )
     between_words = glue == "gap gap" and "edge" not in (before, after)
-    if written not in MARKS and written not in "$€£¥¢%°":
+    # A sign of money is silent only behind a word: `$2 million$`.
+    closes = (
+        written == "$"
+        and left.isalpha()
+        and not right.isalnum()
+        and re.search(r"\$[0-9][^$\n]{0,30}\Z", text[: match.start()]) is not None
+    )
+    if closes or (written not in MARKS and written not in "$€£¥¢%°"):
         yield Reading("silent", "", facts)
     for index, name in enumerate(_NAMES[written]):
         if name in ("star", "asterisk") and between_words:
@@ -74,7 +81,7 @@ def sign(at: Place, match: re.Match[str]) -> Iterator[Reading]:
             name,
             (f"{before} {after}", glue, f"{before} {after} {glue}", f"number {index}"),
         )
-    if written not in MARKS:
+    if written not in MARKS and not (written == "&" and _ENTITY.match(text, match.start()) is None):
         yield Reading("kept", None, facts)
     if written in "/|":
         yield Reading("mark", ",", facts)
@@ -86,17 +93,18 @@ def run(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("run", "", (match[0][0], f"{match[0][0]} {min(len(match[0]), 4)}"))
 
 
-@SIGN.at("-=<>!&|:+", r"->|=>|<=|>=|!=|==|&&|\|\||\+/-|::|<-|\+\+|--|:=")
+@SIGN.at("-=<>!&|:+", r"->|=>|<<|>>|<=|>=|!=|==|&&|\|\||\+/-|::|<-|\+\+|--|:=")
 def operator(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     names = {
         "->": ("to", "arrow", "yields"), "=>": ("arrow", "implies"), "<=": ("less than or equal to",), ">=": ("greater than or equal to",),
         "!=": ("not equal to", "is not equal to"), "==": ("equals", "equals equals"), "&&": ("and",), "||": ("or",),
-        "+/-": ("plus or minus",), "::": ("colon colon",), "<-": ("from",), "++": ("plus plus",), "--": ("dash dash", "minus minus"), ":=": ("equals",),
+        "+/-": ("plus or minus",), "<<": ("shifted left by",), ">>": ("shifted right by",), "::": ("colon colon", "double colon"), "<-": ("from",), "++": ("plus plus",), "--": ("dash dash", "minus minus"), ":=": ("equals",),
     }[match[0]]  # fmt: skip
     for name in names:
         yield Reading("operator", name, (match[0], f"{match[0]} {name}"))
 
 
+_ENTITY = re.compile(r"&(?:\w{1,8};|#|T(?!\w))")
 EMOTICON = Grammar("emoticon", prior={"": 0.5}, domains="chat")
 _FACES = re.compile(
     r"(?:[:;=8]['’]?[-o^]?[)(DPpOo/\\|3*\]\[]|<3+|</3|\^_\^|-_-|T_T|o_O|xD+|XD+|D:|:'\()(?![\w])"
@@ -128,6 +136,11 @@ def greek(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("name", " ".join(_GREEK[letter] for letter in match[0]))
     if match[0] == "Δ":
         yield Reading("change", "the change in")
+
+
+@GREEK.at("".join(_GREEK), rf"(?P<letter>[{''.join(_GREEK)}])(?P<variable>[A-Za-z])(?!\w)")
+def greek_and_variable(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    yield Reading("variable", f"{_GREEK[match['letter']]} {match['variable']}")
 
 
 STUTTER = Grammar("stutter", prior={"": 1.0})
