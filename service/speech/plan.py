@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from service.speech.chunking import LONGEST_CHUNK_S
 from service.speech.utterance import Delivery
 from service.speech.voices import Blend
-from service.text import Ignored, Reading, Word
+from service.text import Decision, Ignored, Reading, Word
 
 MIN_SPEED = 0.25
 MAX_SPEED = 4.0
@@ -173,6 +173,7 @@ class Preview:
         chunks: in order; at least one.
         dropped: spans of the text that are not pronounced.
         ignored: see `Coverage`.
+        decisions: what was decided about readings, in order; empty if nobody asked.
     """
 
     language: str
@@ -180,6 +181,7 @@ class Preview:
     chunks: tuple[Chunk, ...]
     dropped: tuple[tuple[int, int], ...]
     ignored: tuple[Ignored, ...] = ()
+    decisions: tuple[Decision, ...] = ()
 
 
 def model_speed(speed: float) -> float:

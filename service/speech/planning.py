@@ -30,6 +30,7 @@ from service.speech.voice_choice import Choice, VoiceChooser
 from service.speech.voices import Blend, VoiceLibrary
 from service.text import (
     READ_AT_ONCE,
+    Decision,
     FrontEnd,
     Notes,
     Pause,
@@ -153,8 +154,15 @@ class Planner:
             coverage,
         )
 
-    def preview(self, utterance: Utterance, chunking: Chunking) -> Preview:
+    def preview(
+        self, utterance: Utterance, chunking: Chunking, *, explained: bool = False
+    ) -> Preview:
         """Return the phonemes and chunks of a text.
+
+        Args:
+            utterance: what would be said.
+            chunking: how the text is split.
+            explained: whether to tell what was decided about its readings.
 
         Raises:
             ServiceError: one of the classes with a 4xx status, or EspeakError.
@@ -177,7 +185,20 @@ class Planner:
             self._explain(utterance, spans)
             raise NothingToSayError(_NOTHING)
         written = " ".join(filter(None, normalized))
-        return Preview(language, written, chunks, tuple(coverage.dropped), notes.ignored)
+        decisions = tuple(self._decisions(utterance, spans)) if explained else ()
+        return Preview(language, written, chunks, tuple(coverage.dropped), notes.ignored, decisions)
+
+    def _decisions(
+        self, utterance: Utterance, spans: Iterable[SpokenSpan | Pause]
+    ) -> Iterator[Decision]:
+        for span in spans:
+            if isinstance(span, SpokenSpan):
+                yield from self.front_end.decisions(
+                    span.passage,
+                    span.language,
+                    normalization=utterance.normalization,
+                    lexicon=utterance.lexicon,
+                )
 
     def plan_phonemes(self, phonemes: str) -> Plan:
         """Plan phonemes of any length in the default voice, for the service itself."""

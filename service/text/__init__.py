@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         language_of_voice,
         tag_of_name,
     )
+    from service.text.lattice import Decision, Option
     from service.text.markup import (
         Fit,
         Ignored,
@@ -50,6 +51,7 @@ __all__ = [
     "USUAL",
     "Clause",
     "ClauseBuffer",
+    "Decision",
     "Espeak",
     "Fit",
     "FrontEnd",
@@ -59,6 +61,7 @@ __all__ = [
     "MarkPause",
     "Normalization",
     "Notes",
+    "Option",
     "Passage",
     "Pause",
     "Reading",
@@ -93,6 +96,7 @@ _MODULES = {
     "clauses": "Clause ClauseBuffer",
     "espeak": "Espeak",
     "frontend": "READ_AT_ONCE FrontEnd words_of",
+    "lattice": "Decision Option",
     "languages": "LANGUAGES Language find_language is_variety language_of_voice tag_of_name",
     "markup": "Fit Ignored Mark MarkPause Notes Passage Pause VoiceWish moved opens_ssml parse"
     " plain_text tagged_text unmarked voices_after without_voice_tags",

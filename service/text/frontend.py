@@ -16,6 +16,7 @@ from service.text.document import elements, structure
 from service.text.document.spoken import flatten
 from service.text.espeak import Espeak
 from service.text.languages import LANGUAGES
+from service.text.lattice.reader import Decision
 from service.text.markup.passages import Hint, Passage
 from service.text.mixed import MixedReader
 from service.text.normalization import USUAL, Normalization, normalize, normalizer
@@ -168,6 +169,33 @@ class FrontEnd:
                 text, overrides, _ = self._normalize(block, language, normalization, applied)
                 reader.check(_hidden(text, overrides))
 
+    def decisions(
+        self,
+        passage: Passage,
+        language: str,
+        *,
+        normalization: Normalization | None = USUAL,
+        lexicon: UserLexicon | None = None,
+    ) -> Iterator[Decision]:
+        """Yield what is decided about the readings of a passage; arguments and errors as of `read`.
+
+        There is nothing to decide where a language has no grammars.
+        """
+        self._load(language, normalization)
+        if normalization is None:
+            return
+        applied = self.lexicon if lexicon is None else lexicon.over(self.lexicon)
+        for block in _blocks(passage, normalization):
+            text, _, fixed, _ = self._prepared(block, language, applied)
+            yield from normalizer.explain(
+                text,
+                language,
+                hints=block.hints,
+                fixed=fixed,
+                choices=normalization,
+                named_emoji=self.named_emoji,
+            )
+
     def length_in_words(
         self,
         passage: Passage,
@@ -234,14 +262,7 @@ class FrontEnd:
         lexicon: UserLexicon,
     ) -> tuple[TracedText, list[Override], list[tuple[int, int]]]:
         """Return the words of a block, all overrides in it, and what nobody reads."""
-        text = clean_text(block.text, keep_joiners=LANGUAGES[language].keeps_joiners)
-        text, added = lexicon.apply(text, language, _spans(block))
-        _check_growth(text, block)
-        overrides = sorted((*block.overrides, *added), key=lambda override: override.start)
-        fixed = [(o.start, o.end) for o in overrides if o.phonemes is not None]
-        silent: list[tuple[int, int]] = []
-        if not self.strict:
-            text, silent = silenced(text, fixed)
+        text, overrides, fixed, silent = self._prepared(block, language, lexicon)
         if normalization is not None:
             text = normalize(
                 text,
@@ -253,6 +274,20 @@ class FrontEnd:
             )
             _check_growth(text, block)
         return text, overrides, silent
+
+    def _prepared(
+        self, block: Passage, language: str, lexicon: UserLexicon
+    ) -> tuple[TracedText, list[Override], list[tuple[int, int]], list[tuple[int, int]]]:
+        """Return the clean text of a block, its overrides, what is fixed, and what nobody reads."""
+        text = clean_text(block.text, keep_joiners=LANGUAGES[language].keeps_joiners)
+        text, added = lexicon.apply(text, language, _spans(block))
+        _check_growth(text, block)
+        overrides = sorted((*block.overrides, *added), key=lambda override: override.start)
+        fixed = [(o.start, o.end) for o in overrides if o.phonemes is not None]
+        silent: list[tuple[int, int]] = []
+        if not self.strict:
+            text, silent = silenced(text, fixed)
+        return text, overrides, fixed, silent
 
     def _can_read_anew(
         self, character: str, language: str, normalization: Normalization | None

@@ -98,9 +98,11 @@ async def phonemize(body: PhonemizeRequest, request: Request) -> Response:
 
     def answer() -> bytes:  # in a thread: for a long text it would block the event loop
         nonlocal held_bytes
-        preview = planner.preview(utterance, body.chunking)
+        preview = planner.preview(utterance, body.chunking, explained=body.explain)
         held_bytes = max(held_bytes, len(preview.normalized) * _PHONEMIZE_BYTES)
-        return to_json(PhonemizeAnswer.of(preview, body.text))
+        answer = PhonemizeAnswer.of(preview, body.text, explained=body.explain)
+        excluded = None if body.explain else {"decisions"}
+        return to_json(answer.model_dump(exclude=excluded))
 
     with state.admission.request(lambda: held_bytes):
         content = await asyncio.get_running_loop().run_in_executor(state.executor, answer)

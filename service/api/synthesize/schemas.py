@@ -34,7 +34,7 @@ from service.errors import InvalidRequestError
 from service.settings import Decoding
 from service.speech import Chunk, Delivery, Preview, Utterance, gain_of
 from service.speech.plan import MAX_SPEED, MIN_SPEED
-from service.text import LANGUAGES, encodable
+from service.text import LANGUAGES, Decision, Option, encodable
 
 _EITHER: dict[str, Any] = {
     "oneOf": [
@@ -205,6 +205,7 @@ class PhonemizeRequest(StrictModel):
                 {"text": "Dr. Smith paid $5."},
                 {"text": "Son las 5.", "language": "es", "normalize": False},
                 {"text": "See https://example.com/a?b=1.", "normalize": {"urls": "short"}},
+                {"text": "The odds were 5/2.", "explain": True},
             ]
         },
     )
@@ -224,6 +225,9 @@ class PhonemizeRequest(StrictModel):
     lexicon: LexiconField = None
     chunking: Literal["even", "early"] = Field(
         "even", description="how the text is split into chunks"
+    )
+    explain: bool = Field(
+        False, description="tell in `decisions` how each part might be read, and why it is read so"
     )
 
     def utterance(self, *, auto_ssml: bool = False) -> Utterance:
@@ -279,6 +283,48 @@ class ChunkAnswer(BaseModel):
         )
 
 
+class ReasonAnswer(BaseModel):
+    """What speaks for a reading, or against it."""
+
+    feature: str = Field(description="what a grammar sees in the text or around it")
+    weight: float = Field(description="what was learned of it: above 0 for the reading")
+
+
+class OptionAnswer(BaseModel):
+    """A reading that was weighed."""
+
+    kind: str = Field(description="its class and form, as in `date.short`")
+    said: str | None = Field(description="its words; null for what is written, empty if silent")
+    text_end: int = Field(description="offset of the end of what is read so")
+    score: float = Field(description="the sum of its weights; readings of more text have more")
+    probability: float = Field(description="of its being right, from 0 to 1")
+    reasons: list[ReasonAnswer] = Field(description="the features that count most")
+
+    @classmethod
+    def of(cls, option: Option) -> OptionAnswer:
+        """Return the answer's form of a reading."""
+        return cls(
+            kind=option.candidate.kind,
+            said=option.candidate.words,
+            text_end=option.end,
+            score=round(option.score, 3),
+            probability=round(option.probability, 4),
+            reasons=[
+                ReasonAnswer(feature=feature, weight=weight)
+                for feature, weight in option.reasons
+                if weight
+            ],
+        )
+
+
+class DecisionAnswer(SpanAnswer):
+    """A part of the text that may be read in several ways."""
+
+    options: list[OptionAnswer] = Field(
+        description="first how it is read, then what else might begin there, by score"
+    )
+
+
 class PhonemizeAnswer(BaseModel):
     """Answer of `POST /phonemize`."""
 
@@ -290,9 +336,14 @@ class PhonemizeAnswer(BaseModel):
         description="letters, digits and symbols that are not pronounced, such as emoji"
     )
     ignored: list[IgnoredAnswer] = Field(description="markup that is ignored, in order")
+    decisions: list[DecisionAnswer] | None = Field(
+        None,
+        description="what was decided about readings, in order, if `explain` is true; empty in "
+        "languages without grammars",
+    )
 
     @classmethod
-    def of(cls, preview: Preview, text: str) -> PhonemizeAnswer:
+    def of(cls, preview: Preview, text: str, *, explained: bool = False) -> PhonemizeAnswer:
         """Return the answer for a preview of a text."""
         return cls(
             language=preview.language,
@@ -301,4 +352,11 @@ class PhonemizeAnswer(BaseModel):
             chunks=[ChunkAnswer.of(chunk, text) for chunk in preview.chunks],
             dropped=[SpanAnswer.of(span, text) for span in preview.dropped],
             ignored=[IgnoredAnswer.of(one) for one in preview.ignored],
+            decisions=[_decision(one, text) for one in preview.decisions] if explained else None,
         )
+
+
+def _decision(decision: Decision, text: str) -> DecisionAnswer:
+    span = SpanAnswer.of((decision.start, decision.end), text)
+    options = [OptionAnswer.of(option) for option in decision.options]
+    return DecisionAnswer(**span.model_dump(), options=options)

@@ -44,6 +44,25 @@ def test_the_answer_tells_what_will_be_said_and_how(server):
     assert text[21] == "😀"
 
 
+def test_the_answer_explains_what_was_decided(server):
+    text = "<speak>On <sub alias='may'>m</sub> the odds 😀 were 5/2.</speak>"
+    answer = said(server, text=text, ssml=True, explain=True)
+    found = {decision["text"]: decision for decision in answer["decisions"]}
+    decision = found["5/2"]
+    assert text[decision["text_start"] : decision["text_end"]] == "5/2"
+    chosen, *others = decision["options"]
+    assert chosen["said"] in answer["normalized"]
+    scores = [option["score"] for option in others]
+    assert len(scores) > 2
+    assert scores == sorted(scores, reverse=True)
+    assert sum(option["probability"] for option in decision["options"]) <= 1.001
+    assert any(reason["weight"] for option in decision["options"] for reason in option["reasons"])
+    assert all(len(text) >= option["text_end"] > decision["text_start"] for option in decision["options"])
+    assert said(server, text="Le 5/2.", language="fr", explain=True)["decisions"] == []
+    assert said(server, text="5/2", normalize=False, explain=True)["decisions"] == []
+    assert "decisions" not in said(server, text="5/2")
+
+
 def test_the_phonemes_are_what_the_text_is_said_by(server):
     text = "On 3/15/2024 at 7:05, 12 km away."
     assert speak(server, text=text).content == speak(server, phonemes=said(server, text=text)["phonemes"]).content
