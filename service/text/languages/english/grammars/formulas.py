@@ -430,6 +430,8 @@ def _end_of_formula(text: str, start: int) -> int:
             if not wants:
                 if sign in ("-", "–", "**") and gap != spaced:
                     break
+                if sign == "→" and not gap:
+                    break  # an arrow between numbers is one of many signs
                 n_signs += 1
             wants = True
         at = step.end()
