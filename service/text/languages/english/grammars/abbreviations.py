@@ -101,6 +101,9 @@ _GO_ON = frozenset(
     " pp fig ch sec eq".split()
 )
 """A name may follow these inside the sentence."""
+_MILITARY = frozenset(("gen", "col", "maj", "adm"))
+_NO_NAMES = frozenset(("of", "de", "du", "des", "di", "la", "del"))
+"""Words that no rank stands before without a stop."""
 
 
 def _class_of(token: Token | None) -> str:
@@ -134,6 +137,8 @@ def abbreviation(at: Place) -> Iterator[Reading]:
     shouted = " shouted" if at.tokens.is_shouted(token.start) else ""
     end = token.end + 1 if stop and not inner else token.end
     follows = at.token_after(end)
+    if word in _MILITARY and not stop and follows is not None and follows.low in _NO_NAMES:
+        return  # `Col de la Madeleine`
     after, before = _class_of(follows), _class_of(at.tokens.neighbour(at.index, -1))
     any_capital = token.text.islower() and word not in _NAMES
     at_end = stop and (follows is None or text[end : end + 1] == "\n")

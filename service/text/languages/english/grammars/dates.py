@@ -113,7 +113,8 @@ def day_and_month(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         f"year {bool(match['year'])}",
     )
     yield Reading("day first", f"{article}{day} of {_month(match)}{tail}", facts)
-    yield Reading("long", f"{_month(match)} {day}{tail}", (*facts, "turned"))
+    if not at.numbers.british:
+        yield Reading("long", f"{_month(match)} {day}{tail}", (*facts, "turned"))
     yield Reading("day month", f"{day} {_month(match)}{tail}", facts)
 
 

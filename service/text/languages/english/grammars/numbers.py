@@ -196,9 +196,43 @@ def signed(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 ORDINAL = Grammar("ordinal", prior={"": 1.5})
 
 
-@ORDINAL.at(DIGITS, rf"(?<!\w)(?P<number>{INTEGER})\s?(?:st|nd|rd|th|ST|ND|RD|TH)(?!\w)")
+@ORDINAL.at(
+    DIGITS,
+    rf"(?<!\w)(?P<number>{INTEGER})(?P<gap>\s?)(?P<suffix>st|nd|rd|th|ST|ND|RD|TH)(?!\w)",
+)
 def ordinal(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    yield Reading("plain", at.numbers.ordinal(match["number"]))
+    # Britons weigh in stones: only `1st` and `21st` are ordinals.
+    is_stone = at.numbers.british and match["suffix"] == "st"
+    if not is_stone or _is_first(match["number"], match["gap"]):
+        yield Reading("plain", at.numbers.ordinal(match["number"]))
+
+
+def _is_first(number: str, gap: str) -> bool:
+    return not gap and number.endswith("1") and not number.endswith("11")
+
+
+STONE = Grammar("stone", prior={"": 3.0})
+_WEIGHT_BEFORE = re.compile(
+    r"\b(?:weigh\w*|lost|lose[sd]?|gain\w*|shed\w*|heav\w+|under|over|weight|dropped)\b",
+    re.IGNORECASE,
+)
+_POUNDS_NEXT = re.compile(r" ?[0-9]{1,2}½? ?(?:lbs?|pounds)(?!\w)")
+
+
+@STONE.at(DIGITS, r"(?<![\w.,])(?P<number>[0-9]{1,3}(?:\.[0-9])?)(?P<half>½?)(?P<gap> ?)st(?!\w)")
+def stone(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    if not at.numbers.british:
+        return
+    before = at.text[max(0, match.start() - 40) : match.start()]
+    if _is_first(match["number"], match["gap"]) and not (
+        _POUNDS_NEXT.match(at.text, match.end()) or _WEIGHT_BEFORE.search(before)
+    ):
+        return
+    half = " and a half" if match["half"] else ""
+    words = f"{at.numbers.decimal(match['number'])}{half} stone"
+    yield Reading("plain", words)
+    if re.match(r"\.\s+[a-z]", at.text[match.end() : match.end() + 8]):
+        yield Reading("dot", words, (), match.end() + 1)
 
 
 _LABELS = frozenset("aisle seat seats gate bus row size wear wore section answer room".split())
@@ -500,6 +534,9 @@ def _pair_facts(match: re.Match[str], at: Place) -> tuple[str, ...]:
     )
 
 
+_VOTED = ("vote", "votes", "voted", "ruled", "split", "by")
+
+
 @SCORE.at(
     DIGITS,
     r"(?<![\w.,/$€£-])(?P<one>[0-9]{1,3})(?P<dash>[-–—−])(?P<other>[0-9]{1,3})(?!\w|[.,/:-][0-9])",
@@ -508,10 +545,13 @@ def score(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     facts = _pair_facts(match, at)
     one, other = at.numbers.cardinal(match["one"]), at.numbers.cardinal(match["other"])
     yield Reading("plain", f"{one} {other}", facts)
-    yield Reading("to", f"{one} to {other}", facts)
+    # Britons say goals without `to`, and votes and longer scores with it.
+    is_football = at.numbers.british and len(match["one"]) == len(match["other"]) == 1
+    if not is_football or at.before() in _VOTED:
+        yield Reading("to", f"{one} to {other}", facts)
     yield Reading("and", f"{one} and {'oh' if other == 'zero' else other}", facts)
     if match["other"] == "0":
-        yield Reading("nil", f"{one} nothing", facts)
+        yield Reading("nil", f"{one} {'nil' if at.numbers.british else 'nothing'}", facts)
     if match["one"] == match["other"] and one != "zero":
         yield Reading("all", f"{one} all", facts)
     if match["one"] in _POINTS and match["other"] in _POINTS:
