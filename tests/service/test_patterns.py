@@ -24,7 +24,7 @@ WORD = "one word or number"
 SQUARE = {
     "service/text/normalization/": BLOCK, "service/text/punctuation.py": BLOCK,
     "service/text/lattice/": BLOCK,
-    "service/text/languages/english/data/": WORD, "service/text/languages/english/numerals.py": WORD,
+    "service/text/languages/english/numerals.py": WORD,
     "service/text/languages/english/subwords.py": WORD, "service/text/espeak/": BLOCK,
     "service/text/languages/": BLOCK,
     "service/machine/": "a message of a library, or a file of the board",
@@ -42,7 +42,6 @@ LIMITED = {
 
 UNSEEN = {
     "service/machine/memory.py": "a line of /proc/meminfo",
-    "service/text/languages/english/data/foreign_names.py": "ends of words, in a program that makes a table",
     "service/text/lexicon_entries.py": "the operator's, which is refused if it is slow",
     "service/text/markup/ipa.py": "plain words",
     "service/text/languages/english/normalization/chat.py": "words after an abbreviation",

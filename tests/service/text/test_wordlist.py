@@ -58,7 +58,7 @@ def test_each_of_a_few_is_found(count):
     assert not any(word in words for word in ("", "aa", "aab", "aaaa", "zzz"))
 
 
-@pytest.mark.parametrize("name", ["us_gold", "us_silver", "gb_gold", "gb_silver"])
+@pytest.mark.parametrize("name", ["us_gold", "us_silver", "gb_gold", "gb_silver", "cmudict"])
 def test_the_lists_are_those_that_were_fetched(name):
     sums = dict(reversed(line.split()) for line in (DATA / "SHA256SUMS").read_text(encoding="ascii").splitlines())
     packed = gzip.decompress((DATA / f"{name}.tsv.gz").read_bytes())

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from service.text.languages.english import emphasis, numerals
+from service.text.languages.english.british import in_british
 from service.text.languages.english.emphasis import Strength
 from service.text.languages.english.loanwords import fold, loanwords
 from service.text.languages.english.stems import ED, ENDINGS, ING, Ending, S
@@ -25,6 +26,9 @@ _BRITISH_LETTERS = {"Z": "zˈɛd"}
 
 _NAME_AT_MOST = 7
 """Longest name, in letters, that is not pronounced like the common word in lower case."""
+
+_SHORTEST_STEM = 4
+"""Letters of the shortest stem from the CMU dictionary: `alas` is no plural of `Ala`."""
 
 _INITIALS = 2
 """Most letters between two dots of an initialism."""
@@ -47,20 +51,34 @@ class Dictionary:
 
     Args:
         british: whether to pronounce British or American English.
-        with_names: whether to know the names in data/foreign_names.tsv, whose script asks without.
+        with_cmu: whether to know the words in data/cmudict.tsv.gz, whose script asks without.
     """
 
-    def __init__(self, *, british: bool, with_names: bool = True) -> None:
+    def __init__(self, *, british: bool, with_cmu: bool = True) -> None:
         country = "gb" if british else "us"
         self._british = british
         self._gold = WordList.load(f"{country}_gold")
         self._silver = WordList.load(f"{country}_silver")
-        self._loanwords = loanwords(british=british, with_names=with_names)
+        self._cmu = WordList.load("cmudict") if with_cmu else WordList(b"")
+        self._loanwords = loanwords(british=british)
         self._letters = _BRITISH_LETTERS if british else {}
 
     def has(self, word: str) -> bool:
-        """Tell whether a list has the word in this spelling."""
+        """Tell whether a lexicon has the word in this spelling."""
         return word in self._loanwords or word in self._gold or word in self._silver
+
+    def _of_cmu(self, word: str) -> str | None:
+        """Return what the CMU Pronouncing Dictionary has for a word, in this variety.
+
+        It tells nothing of capitals: `DeSantis` is in it, and shorter words in capitals, which may
+        be initialisms, are not asked for.
+        """
+        if word == word.upper() and len(word) <= _NAME_AT_MOST:
+            return None
+        entry = self._cmu.get(word.lower())
+        if not isinstance(entry, str):
+            return None
+        return in_british(word, entry) if self._british else entry
 
     def attach(self, phonemes: str | None, ending: Ending) -> str | None:
         """Return the phonemes of a word with an ending, None if there is no rule for it."""
@@ -87,10 +105,14 @@ class Dictionary:
         least = _least_strength(word)
         if self._is_common(word, tag, following):
             word = word.lower()
-        known = next(filter(self._is_known, _spellings(word)), None)
-        if known is not None:
-            return self._look_up(known, tag, following, least)
-        return self._inflected(word, tag, following, least)
+        for of_cmu, knows in ((False, self._is_known), (True, self._is_in_cmu)):
+            known = next(filter(knows, _spellings(word)), None)
+            if known is not None:
+                return self._look_up(known, tag, following, least)
+            inflected = self._inflected(word, tag, following, least, of_cmu=of_cmu)
+            if inflected is not None:
+                return inflected
+        return None
 
     def _sign(self, word: str, tag: str, following: Next) -> str | None:
         """Return the phonemes of a sign that stands for a word, or of letters with dots."""
@@ -160,6 +182,12 @@ class Dictionary:
             return True
         return word.isascii() and word.isalpha() and word[1:] == word[1:].upper()
 
+    def _is_in_cmu(self, word: str) -> bool:
+        return self._of_cmu(word) is not None
+
+    def _is_stem_in_cmu(self, word: str) -> bool:
+        return len(word) >= _SHORTEST_STEM and self._is_in_cmu(word)
+
     def _look_up(
         self, word: str, tag: str, following: Next, least: Strength = Strength.UNSTRESSED
     ) -> str | None:
@@ -167,13 +195,15 @@ class Dictionary:
             return emphasis.strengthen(self._loanwords[word], least)
         if word.upper() in self._letters:
             return emphasis.strengthen(self._letters[word.upper()], least)
-        is_name = False
+        is_name, written = False, word
         if word == word.upper() and word not in self._gold:
             word = word.lower()
             is_name = tag == "NNP"
         entry = self._gold.get(word)
         if entry is None and not is_name:
             entry = self._silver.get(word)
+        if entry is None:
+            entry = self._of_cmu(written)
         if isinstance(entry, dict):
             before_pause = following.vowel is None and "None" in entry
             use = "None" if before_pause else tag if tag in entry else _class_of(tag)
@@ -196,10 +226,18 @@ class Dictionary:
         return emphasis.PRIMARY.join(joined.rsplit(emphasis.SECONDARY, 1))
 
     def _inflected(
-        self, word: str, tag: str, following: Next, least: Strength = Strength.UNSTRESSED
+        self,
+        word: str,
+        tag: str,
+        following: Next,
+        least: Strength = Strength.UNSTRESSED,
+        *,
+        of_cmu: bool = False,
     ) -> str | None:
-        for ending in ENDINGS:
-            stem = next(filter(self._is_known, ending.stems(word)), None)
+        # Most words of the CMU dictionary are names, of which no verbs are made.
+        knows = self._is_stem_in_cmu if of_cmu else self._is_known
+        for ending in (S,) if of_cmu else ENDINGS:
+            stem = next(filter(knows, ending.stems(word)), None)
             if stem is not None:
                 strength = max(least, Strength.SECONDARY) if ending.stressed else least
                 said = self.attach(self._look_up(stem, tag, following, strength), ending)

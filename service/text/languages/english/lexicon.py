@@ -37,11 +37,15 @@ class Lexicon:
     Args:
         british: whether to pronounce British or American English.
         guess: pronounces words that neither the lexicon nor its rules know.
+        with_cmu: whether to know the words of the CMU dictionary, which the official front end
+            does not.
     """
 
-    def __init__(self, *, british: bool, guess: Callable[[str], str]) -> None:
+    def __init__(
+        self, *, british: bool, guess: Callable[[str], str], with_cmu: bool = True
+    ) -> None:
         self._unfolded_guess = guess
-        self._dictionary = Dictionary(british=british)
+        self._dictionary = Dictionary(british=british, with_cmu=with_cmu)
         self._pronounce = lru_cache(_WORDS_KEPT)(self._pronounce_anew)
 
     def pronounce(self, word: tuple[Token, ...], following: Next) -> str:

@@ -7,19 +7,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-# British vowels, in the order in which they replace American ones.
-_BRITISH = (
-    ("T", "t"),
-    ("æ", "a"),
-    ("ɑɹ", "ɑː"),
-    ("ɔɹ", "ɔː"),
-    ("ɜɹ", "ɜː"),
-    ("əɹ", "ə"),
-    ("ˈu", "ˈuː"),
-    ("ˈi", "ˈiː"),
-    ("O", "Q"),
-)
-_BEFORE_VOWEL = "aeiouæɑɒɔəɛɜɪʊʌᵊAIOQWYˈˌ"
+from service.text.languages.english.british import in_british
 
 # Letters that Unicode does not split into a letter and an accent.
 _FOLDED = str.maketrans(
@@ -32,27 +20,23 @@ _FOLDED = str.maketrans(
 
 
 @cache
-def loanwords(*, british: bool, with_names: bool = True) -> Mapping[str, str]:
+def loanwords(*, british: bool) -> Mapping[str, str]:
     """Return the phonemes of loanwords by their spelling, with and without a first capital.
 
     Args:
         british: whether in British or American English.
-        with_names: whether with the names that data/foreign_names.py chose.
     """
-    entries = (_read("foreign_names.tsv") if with_names else {}) | _read("loanwords.tsv")
+    file = files("service.text.languages.english") / "data" / "loanwords.tsv"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    entries = dict(line.split("\t") for line in lines if line and line[0] != "#")
     if british:
-        entries = {word: _in_british(phonemes) for word, phonemes in entries.items()}
+        entries = {
+            word: in_british(fold(word), phonemes, foreign=True) or phonemes
+            for word, phonemes in entries.items()
+        }
     # A name stays a name: only words in small letters are also found with a capital.
     capitals = {word.capitalize(): said for word, said in entries.items() if word.islower()}
     return capitals | entries
-
-
-def _read(name: str) -> dict[str, str]:
-    """Return the phonemes in a file of data/, by word; a third column says what they agree with."""
-    file = files("service.text.languages.english") / "data" / name
-    lines = file.read_text(encoding="utf-8").splitlines()
-    rows = (line.split("\t") for line in lines if line and line[0] != "#")
-    return {word: phonemes for word, phonemes, _ in rows}
 
 
 def fold(word: str) -> str:
@@ -62,17 +46,3 @@ def fold(word: str) -> str:
     """
     plain = unicodedata.normalize("NFD", word.translate(_FOLDED))
     return "".join(letter for letter in plain if not unicodedata.combining(letter))
-
-
-def _in_british(phonemes: str) -> str:
-    for american, british in _BRITISH:
-        if american.endswith("ɹ"):
-            parts = phonemes.split(american)
-            # The r stays before a vowel.
-            phonemes = parts[0] + "".join(
-                (american if part[:1] in _BEFORE_VOWEL and part else british) + part
-                for part in parts[1:]
-            )
-        else:
-            phonemes = phonemes.replace(american, british)
-    return phonemes

@@ -1,10 +1,12 @@
-"""Foreign words have phonemes of the vocabulary, from sources that are named."""
+"""Foreign words and words of the CMU dictionary have phonemes of the vocabulary, in both varieties."""
 
+import gzip
 from importlib.resources import files
 
 import pytest
 
-from service.text.languages.english.data.foreign_names import VOICES
+from service.text.languages.english.british import in_british
+from service.text.languages.english.data import cmudict
 from service.text.languages.english.loanwords import loanwords
 from service.text.vocabulary import load_vocabulary
 
@@ -12,29 +14,53 @@ from service.text.vocabulary import load_vocabulary
 @pytest.mark.parametrize("british", [False, True])
 def test_the_vocabulary_has_all_phonemes(british):
     vocabulary = load_vocabulary()
-    entries = loanwords(british=british)
-    assert len(entries) > 1_700
-    unknown = {word: vocabulary.unknown(said) for word, said in entries.items()}
+    packed = (files("service.text.languages.english") / "data" / "cmudict.tsv.gz").read_bytes()
+    words = dict(line.split("\t") for line in gzip.decompress(packed).decode().splitlines())
+    if british:
+        words = {word: said for word in words if (said := in_british(word, words[word])) is not None}
+    assert len(words) > 50_000
+    unknown = {word: vocabulary.unknown(said) for word, said in (words | loanwords(british=british)).items()}
     assert not any(unknown.values())
+    # The other variety's vowels.
+    assert not set("OæTᵻ" if british else "Qɒː").intersection(*words.values())
 
 
-def test_british_english_drops_the_r_only_before_a_consonant_or_a_pause():
-    american, british = loanwords(british=False), loanwords(british=True)
-    assert (american["Bartók"], british["Bartók"]) == ("bˈɑɹtˌɑk", "bˈɑːtˌɑk")
-    assert (american["Orsay"], british["Orsay"]) == ("ɔɹsˈA", "ɔːsˈA")
+@pytest.mark.parametrize(
+    ("word", "american", "british"),
+    [
+        ("Bartok", "bˈɑɹtˌɑk", "bˈɑːtˌɒk"), ("Orsay", "ɔɹsˈA", "ɔːsˈA"), ("Bogart", "bˈOɡˌɑɹt", "bˈQɡˌɑːt"),
+        ("Modesto", "mədˈɛstO", "mədˈɛstQ"), ("Harriman", "hˈɛɹəmən", "hˈaɹəmən"), ("Merrill", "mˈɛɹəl", "mˈɛɹəl"),
+        ("Mori", "mˈɔɹi", "mˈɔːɹi"), ("Brokaw", "bɹˈOkˌɔ", "bɹˈQkˌɔː"), ("Fosse", "fˈɔs", "fˈɒs"),
+        ("Karan", "kˈɛɹən", None), ("Birmingham", "bˈɜɹmɪŋhˌæm", None), ("Iocha", "ˈɑʧə", None),
+    ],
+)  # fmt: skip
+def test_british_vowels_are_those_that_the_letters_tell(word, american, british):
+    assert in_british(word, american) == british
 
 
-def test_names_have_two_sources_and_our_own_words_say_which_they_have():
-    data = files("service.text.languages.english") / "data"
-    names, words = (
-        [
-            line.split("\t")
-            for line in (data / f"{name}.tsv").read_text("utf-8").splitlines()
-            if not line.startswith("#")
-        ]
-        for name in ("foreign_names", "loanwords")
-    )
-    assert len(names) > 1_500
-    assert all(agrees in VOICES for _, _, agrees in names)
-    assert all(checked for _, _, checked in words)
-    assert [name for name, *_ in names] == sorted(name for name, *_ in names)
+def test_unclear_vowels_of_foreign_words_are_long():
+    assert in_british("Iocha", "ˈɑʧə", foreign=True) == "ˈɑːʧə"
+
+
+@pytest.mark.parametrize(
+    ("word", "sounds", "said"),
+    [
+        ("winton", "W IH1 N T AH0 N", "wˈɪntᵊn"), ("hittle", "HH IH1 T AH0 L", "hˈɪTᵊl"),
+        ("vita", "V IY1 T AH0", "vˈiTə"),
+        ("unhip", "AH0 N HH IH1 P", "ˌʌnhˈɪp"), ("redo", "R IY1 D UW1", "ɹˌidˈu"), ("beier", "B IY1 R", "bˈɪɹ"),
+        ("axes", "AE1 K S IH0 Z", "ˈæksᵻz"),
+    ],
+)  # fmt: skip
+def test_sounds_are_written_as_in_the_lexicon(word, sounds, said):
+    assert cmudict.phonemes(word, sounds.split()) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "said"),
+    [
+        ("Zuckerberg's", "en-us", "zˈʌkəɹbˌɜɹɡz"), ("DeSantis", "en-us", "dAsˈɑntɪs"),
+        ("WALLENBERG", "en-us", "wˈɔlənbəɹɡ"), ("Zuckerbergs", "en-gb", "zˈʌkəbˌɜːɡz"),
+    ],
+)  # fmt: skip
+def test_words_of_the_cmu_dictionary_are_found_in_any_case(text, language, said, read):
+    assert read(text, language) == said
