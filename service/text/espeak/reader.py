@@ -78,6 +78,10 @@ class EspeakReader(Reader):
         """Return the phonemes of a word; empty if it is silent."""
         return self._read_words(TracedText(text)).phonemes
 
+    def read_as(self, text: str, voice: str) -> str:
+        """Return the IPA of a text by another voice of espeak-ng, such as `roa/it`."""
+        return self._engine().phonemize(text, voice)
+
     def _read_span(self, span: Span) -> Fragment:
         if span.is_mark:
             return Fragment(span.text.text)

@@ -96,6 +96,27 @@ class Dictionary:
         said = self._word(word, token.tag, following)
         return self._numeral(word, opens=opens) if said is None else said
 
+    def source(self, token: Token) -> str:
+        """Return where `pronounce` finds a word: a list or a rule; empty if it does not.
+
+        `lexicon`, `loanwords` and `cmudict` are lists, `inflection` is a word of these with an
+        ending.
+        """
+        word = _plain(token.text)
+        small = [word] if word == word.lower() else [word, word.lower()]
+        for spelling in (one for form in small for one in _spellings(form)):
+            if spelling in self._loanwords:
+                return "loanwords"
+            if spelling in self._gold or spelling in self._silver:
+                return "lexicon"
+        if self._inflected(word, token.tag, Next()) or self._inflected(small[-1], "", Next()):
+            return "inflection"
+        if any(map(self._is_in_cmu, _spellings(word))):
+            return "cmudict"
+        if self._inflected(word, token.tag, Next(), of_cmu=True):
+            return "inflection"
+        return "spelling" if self._is_known(word) or _is_initialism(word) else ""
+
     def _word(self, word: str, tag: str, following: Next) -> str | None:
         said = self._sign(word, tag, following)
         if said is None:

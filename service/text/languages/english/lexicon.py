@@ -27,6 +27,10 @@ _SPOKEN_MARKS = frozenset(';:,.!?—…"“”')
 # Letters outside those of Western Europe, which espeak-ng names one by one.
 _RARE = re.compile(r"[\u0100-\u024f\u1e00-\u1eff]")
 
+# Letters of names that English has without their accents: `Málaga`, `Stanisław`. Others, as in
+# `Jürgen`, tell that the name is said as in its language.
+_WEAK_ACCENTS = frozenset("áàéèíìóòúùł'’abcdefghijklmnopqrstuvwxyz")
+
 # Kokoro was trained with a letter for the tap and none for the glottal stop.
 _SYMBOLS = str.maketrans({"ɾ": "T", "ʔ": "t"})
 
@@ -70,6 +74,24 @@ class Lexicon:
     def has(self, word: str) -> bool:
         """Tell whether the lexicon has the word in this spelling."""
         return self._dictionary.has(word)
+
+    def knows(self, token: Token) -> bool:
+        """Tell whether the lists and rules say a word as it is written, accents included."""
+        if not token.text.isascii() and not _WEAK_ACCENTS.issuperset(token.text.lower()):
+            return self.has(token.text)
+        return self._look_up(token, Next(), True) is not None
+
+    def source(self, word: tuple[Token, ...]) -> str:
+        """Return where the phonemes of a word are from; see `Dictionary.source`.
+
+        `compound` is a word of several parts that are known apart, `espeak-ng` one that is not.
+        """
+        parts = [part for part in _between_signs(word) if _mark(part[0]) is None]
+        found = [self._dictionary.source(compounds.merged(part)) for part in parts]
+        if len(found) == 1 and found[0]:
+            return found[0]
+        known = (self._dictionary.source(token) for part in parts for token in part)
+        return "compound" if sum(map(len, parts)) > 1 and all(known) else "espeak-ng"
 
     def attach(self, phonemes: str, ending: str) -> str:
         """Return the phonemes of a word with an added `s` or `ed`, voiced like its last sound."""

@@ -12,6 +12,7 @@ from service.text.languages.english.capitals import calm
 from service.text.languages.english.heteronyms import find_pronunciations, find_sense
 from service.text.languages.english.homographs import SOUNDS, Homographs, tag_of
 from service.text.languages.english.lexicon import Lexicon
+from service.text.languages.english.names import Names
 from service.text.languages.english.tagger import tag
 from service.text.languages.english.tokens import Next, Token
 from service.text.offset_mapping import TracedText
@@ -27,6 +28,8 @@ Its arguments are the words, and whether a space follows each.
 
 # Parts of words that have their own part of speech.
 _PARTS = re.compile(r" |-+|[^ -]+")
+# A word that may be a name, and an ending of it.
+_NAME = re.compile(r"([A-ZÀ-ÖØ-ÞĀ-Ž][^\W\d_]*[a-zà-öø-ÿā-ž][^\W\d_]*)('s|’s)?")
 _DIGIT = re.compile(r"\d")
 
 # Characters that people write in place of an apostrophe.
@@ -71,6 +74,7 @@ class EnglishReader(Reader):
         self._guess = lru_cache(_GUESSES_KEPT)(espeak.read_word)
         self._lexicon = Lexicon(british=british, guess=self._guess)
         self._homographs = Homographs.load()
+        self._names = Names(british=british, phonemize=espeak.read_as)
 
     def skipped(self, text: TracedText) -> list[int]:
         """Return the indexes of meaningful characters that espeak-ng would skip, in order."""
@@ -101,6 +105,10 @@ class EnglishReader(Reader):
             if parts[index].phonemes is None and sense is not None:
                 parts[index] = parts[index]._replace(phonemes=sense)
         tokens = [Token(word, tag) for word, tag in zip(words, tags, strict=True)]
+        for index in range(len(words)):
+            if parts[index].phonemes is None and index not in given:
+                name = self._foreign_name(tokens, index)
+                parts[index] = parts[index]._replace(phonemes=name)
         builders = [_Builder() for _ in spans]
         for first, last, phonemes in self._pronounce(parts, tokens):
             start, end = parts[first].text.span[0], parts[last - 1].text.span[1]
@@ -109,6 +117,17 @@ class EnglishReader(Reader):
         return [
             _finished(builder.fragment, span) for builder, span in zip(builders, spans, strict=True)
         ]
+
+    def _foreign_name(self, tokens: Sequence[Token], index: int) -> str | None:
+        """Return the phonemes of a word that is a name of another language, None for others."""
+        match = _NAME.fullmatch(tokens[index].text)
+        if match is None or self._lexicon.knows(tokens[index]):
+            return None
+        beside = (tokens[k].text for k in (index - 1, index + 1) if 0 <= k < len(tokens))
+        found = self._names.say(match[1], tuple(word for word in beside if _NAME.fullmatch(word)))
+        if found is None:
+            return None
+        return self._lexicon.attach(found[0], "s") if match[2] else found[0]
 
     def _parts(self, spans: Sequence[Span]) -> Iterator[_Part]:
         """Yield the parts of the spans: words cut at their hyphens, marks, words with overrides."""
