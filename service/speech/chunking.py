@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from service.text import Reading, Word
@@ -226,11 +227,9 @@ class Chunker:
 def _moved(word: Word, n_phonemes: int) -> Word:
     """Return a word with its offsets moved."""
     start, end = word.phonemes_start + n_phonemes, word.phonemes_end + n_phonemes
-    return Word(word.text_start, word.text_end, max(start, 0), end)
+    return replace(word, phonemes_start=max(start, 0), phonemes_end=end)
 
 
 def _within(word: Word, n_phonemes: int) -> Word:
     """Return the part of a word that is in a chunk."""
-    return Word(
-        word.text_start, word.text_end, word.phonemes_start, min(word.phonemes_end, n_phonemes)
-    )
+    return replace(word, phonemes_end=min(word.phonemes_end, n_phonemes))

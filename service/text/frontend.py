@@ -387,11 +387,10 @@ def _compose(
         if span.override is not None:
             unbroken.append((start, end))
         words += [
-            Word(
-                word.text_start,
-                word.text_end,
-                start + word.phonemes_start,
-                start + word.phonemes_end,
+            replace(
+                word,
+                phonemes_start=start + word.phonemes_start,
+                phonemes_end=start + word.phonemes_end,
             )
             for word in fragment.words
         ]

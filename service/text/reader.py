@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Container, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from service.errors import InvalidTextError
@@ -97,7 +98,7 @@ def unreadable(text: TracedText, index: int, language: str) -> InvalidTextError:
 def pronounced(span: Span, override: Override) -> Fragment:
     """Return the fragment of words for which the caller gave phonemes."""
     phonemes = override.phonemes or ""
-    return Fragment(phonemes, (Word(*span.text.span, 0, len(phonemes)),))
+    return Fragment(phonemes, (Word(*span.text.span, 0, len(phonemes), "caller"),))
 
 
 def stressed(fragment: Fragment, override: Override) -> Fragment:
@@ -112,5 +113,5 @@ def stressed(fragment: Fragment, override: Override) -> Fragment:
         length = start + len(said)
         done = word.phonemes_end
         parts += [between, said]
-        words.append(Word(word.text_start, word.text_end, start, length))
+        words.append(replace(word, phonemes_start=start, phonemes_end=length))
     return Fragment("".join([*parts, fragment.phonemes[done:]]), tuple(words))

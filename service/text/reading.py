@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from service.text.offset_mapping import TracedText
 from service.text.scripts import is_written_solid
@@ -21,12 +21,14 @@ class Word:
         text_end: likewise.
         phonemes_start: offset in `Reading.phonemes`. Surrounding spaces and marks are excluded.
         phonemes_end: likewise.
+        source: what its phonemes are from, such as `lexicon`; empty where that is not told.
     """
 
     text_start: int
     text_end: int
     phonemes_start: int
     phonemes_end: int
+    source: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ def merge(words: Iterable[Word], phonemes: str, text: TracedText) -> tuple[Word,
                 max(last.text_end, word.text_end),
                 last.phonemes_start if _is_heard(last) else word.phonemes_start,
                 word.phonemes_end if _is_heard(word) else last.phonemes_end,
+                " + ".join(dict.fromkeys(filter(None, (last.source, word.source)))),
             )
         else:
             merged.append(word)

@@ -203,6 +203,7 @@ class PhonemizeRequest(StrictModel):
         json_schema_extra={
             "examples": [
                 {"text": "Dr. Smith paid $5."},
+                {"text": "Lead weighs more.", "explain": True},
                 {"text": "Son las 5.", "language": "es", "normalize": False},
                 {"text": "See https://example.com/a?b=1.", "normalize": {"urls": "short"}},
                 {"text": "The odds were 5/2.", "explain": True},
@@ -227,7 +228,9 @@ class PhonemizeRequest(StrictModel):
         "even", description="how the text is split into chunks"
     )
     explain: bool = Field(
-        False, description="tell in `decisions` how each part might be read, and why it is read so"
+        False,
+        description="tell in `decisions` how each part might be read, and why it is read so, and in "
+        "`source` where the sound of each word is from",
     )
 
     def utterance(self, *, auto_ssml: bool = False) -> Utterance:
@@ -247,6 +250,12 @@ class ReadWordAnswer(SpanAnswer):
     """A word, or a part of one, and how it is read."""
 
     phonemes: str
+    source: str | None = Field(
+        None,
+        description="where its sound is from, if `explain` is true: `lexicon`, `inflection`, "
+        "`homograph` with its reading and a score, `context`, `loanwords`, `cmudict`, `name` with "
+        "its language, `spelling`, `compound`, `caller` or `espeak-ng`; empty for other readers",
+    )
 
 
 class ChunkAnswer(BaseModel):
@@ -263,7 +272,7 @@ class ChunkAnswer(BaseModel):
     words: list[ReadWordAnswer]
 
     @classmethod
-    def of(cls, chunk: Chunk, text: str) -> ChunkAnswer:
+    def of(cls, chunk: Chunk, text: str, *, explained: bool = False) -> ChunkAnswer:
         """Return the answer's form of a chunk."""
         words = chunk.words
         return cls(
@@ -277,6 +286,7 @@ class ChunkAnswer(BaseModel):
                     text_start=word.text_start,
                     text_end=word.text_end,
                     phonemes=chunk.phonemes[word.phonemes_start : word.phonemes_end],
+                    source=word.source if explained else None,
                 )
                 for word in words
             ],
@@ -349,7 +359,7 @@ class PhonemizeAnswer(BaseModel):
             language=preview.language,
             normalized=preview.normalized,
             phonemes=" ".join(chunk.phonemes for chunk in preview.chunks if chunk.phonemes),
-            chunks=[ChunkAnswer.of(chunk, text) for chunk in preview.chunks],
+            chunks=[ChunkAnswer.of(chunk, text, explained=explained) for chunk in preview.chunks],
             dropped=[SpanAnswer.of(span, text) for span in preview.dropped],
             ignored=[IgnoredAnswer.of(one) for one in preview.ignored],
             decisions=[_decision(one, text) for one in preview.decisions] if explained else None,

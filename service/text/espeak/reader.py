@@ -118,7 +118,7 @@ class EspeakReader(Reader):
         if len(words) > 1:
             spans = align_words(part.phonemes, [self._read_alone(word.text) for word in words])
         for word, (first, last) in zip(words, spans, strict=True):
-            yield Word(*word.span, start + first, start + last)
+            yield Word(*word.span, start + first, start + last, "espeak-ng")
 
     def _read_alone_anew(self, word: str) -> str:
         """Return the phonemes of a word without its neighbours."""

@@ -90,8 +90,9 @@ class Lexicon:
         found = [self._dictionary.source(compounds.merged(part)) for part in parts]
         if len(found) == 1 and found[0]:
             return found[0]
-        known = (self._dictionary.source(token) for part in parts for token in part)
-        return "compound" if sum(map(len, parts)) > 1 and all(known) else "espeak-ng"
+        tokens = [token for part in parts for token in part if _is_said(token.text)]
+        known = all(map(self._dictionary.source, tokens))
+        return "compound" if known and len(tokens) > 1 else "espeak-ng"
 
     def attach(self, phonemes: str, ending: str) -> str:
         """Return the phonemes of a word with an added `s` or `ed`, voiced like its last sound."""

@@ -87,7 +87,8 @@ _NATIVE = {
     "nl": (("ɛɪ", "aɪ"), ("yi", "aɪ"), ("ɵ", "ə"), ("sx", "sk"), ("ei(?=[ˈˌ]?e)", "aɪ")),
     "pl": (("ɲ(?=s)", "n"), ("ɛj", "A")),
     "plain": (
-        ("ɲɟ", "nʤ"), ("ɟ", "ʤ"), ("ej(?![aeiou])", "eɪ"), ("zh", "ʒ"), ("ŋɡ(?![aeiouwjɾr])", "ŋ"),
+        ("ɲɟ", "nʤ"), ("ɟ", "ʤ"), ("ej(?![ˈˌaeiou])", "eɪ"), ("zh", "ʒ"),
+        ("ŋɡ(?![aeiouwjɾr])", "ŋ"),
     ),
     "pt": (
         ("ɐ\u0303[ɨiɪ]?ʃ", "aɪs"), ("[ɨɪ]$", "i"), ("eɪŋ", "ɛn"), ("[ʊu]ʃ?$", "os"), ("ʎ", "lj"),
@@ -98,7 +99,7 @@ _NATIVE = {
     "sv": (("øː?$", "o"), ("sx", "ʃ"), ("rj$", "rɡ"), ("[ɵʉ]", "ʊ"), ("[æɛ]r(?=[ɡds])", "ər")),
     "tr": (("ʊ$", "u"), ("oɫ[ˈ]u", "ˈoɫu"), ("æ", "ɛ")),
     "zh": (
-        ("ɲɟ", "nʤ"), ("ɟ", "ʤ"), ("ej(?![aeiou])", "eɪ"), ("ŋɡ(?![aeiouwj])", "ŋ"),
+        ("ɲɟ", "nʤ"), ("ɟ", "ʤ"), ("ej(?![ˈˌaeiou])", "eɪ"), ("ŋɡ(?![aeiouwj])", "ŋ"),
         ("ʤi(?=[ˈˌ]?[ao])", "ʤj"), ("eŋ", "ʌŋ"),
     ),
 }  # fmt: skip
@@ -212,7 +213,12 @@ class Names:
         """
 
     def _say(self, name: str, neighbours: tuple[str, ...]) -> tuple[str, str] | None:
-        language, english = self._origins.language(name, neighbours)
+        language, english = self._origins.language(name)
+        if neighbours:
+            # A title or an English name beside it does not make a name English.
+            shared, likewise = self._origins.language(name, neighbours)
+            if likewise <= SURE:
+                language, english = shared, likewise
         if english > SURE:
             return None
         said = pronounce(name, language, self._phonemize)

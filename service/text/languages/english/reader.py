@@ -47,12 +47,14 @@ class _Part(NamedTuple):
         text: never empty.
         spaced: whether white space follows.
         phonemes: its phonemes, if they are known already.
+        source: what they are from, or what chose among the lexicon's; see `Word.source`.
     """
 
     span: int
     text: TracedText
     spaced: bool
     phonemes: str | None
+    source: str = ""
 
 
 class EnglishReader(Reader):
@@ -74,6 +76,7 @@ class EnglishReader(Reader):
         self._guess = lru_cache(_GUESSES_KEPT)(espeak.read_word)
         self._lexicon = Lexicon(british=british, guess=self._guess)
         self._homographs = Homographs.load()
+        self._sources = lru_cache(_GUESSES_KEPT)(self._lexicon.source)
         self._names = Names(british=british, phonemize=espeak.read_as)
 
     def skipped(self, text: TracedText) -> list[int]:
@@ -89,17 +92,20 @@ class EnglishReader(Reader):
         for index in given:
             tags[index] = spans[parts[index].span].tag or tags[index]
         found = find_pronunciations(words, tags, british=self._british)
+        chosen: dict[int, str] = {}
         for index in range(len(words)):
             decision = None if index in given else self._homographs.choose(words, index)
             if decision is None:
                 continue
+            chosen[index] = f"homograph {decision.reading} {decision.score:.1f}"
             if decision.reading in SOUNDS:
                 found[index] = SOUNDS[decision.reading][self._british]
             else:
                 tags[index] = tag_of(decision.reading, tags[index])
         for index, phonemes in found.items():
             if parts[index].phonemes is None and index not in given:
-                parts[index] = parts[index]._replace(phonemes=phonemes)
+                source = chosen.get(index, "context")
+                parts[index] = parts[index]._replace(phonemes=phonemes, source=source)
         for index in given:
             sense = find_sense(words[index], tags[index], british=self._british)
             if parts[index].phonemes is None and sense is not None:
@@ -107,19 +113,22 @@ class EnglishReader(Reader):
         tokens = [Token(word, tag) for word, tag in zip(words, tags, strict=True)]
         for index in range(len(words)):
             if parts[index].phonemes is None and index not in given:
-                name = self._foreign_name(tokens, index)
-                parts[index] = parts[index]._replace(phonemes=name)
+                name, source = self._foreign_name(tokens, index) or (None, chosen.get(index, ""))
+                parts[index] = parts[index]._replace(phonemes=name, source=source)
         builders = [_Builder() for _ in spans]
         for first, last, phonemes in self._pronounce(parts, tokens):
             start, end = parts[first].text.span[0], parts[last - 1].text.span[1]
             builder = builders[parts[first].span]
-            builder.add(phonemes, start, end, spaced=parts[last - 1].spaced)
+            source = parts[first].source
+            if not source:
+                source = self._sources(tuple(tokens[first:last]))
+            builder.add(phonemes, start, end, spaced=parts[last - 1].spaced, source=source)
         return [
             _finished(builder.fragment, span) for builder, span in zip(builders, spans, strict=True)
         ]
 
-    def _foreign_name(self, tokens: Sequence[Token], index: int) -> str | None:
-        """Return the phonemes of a word that is a name of another language, None for others."""
+    def _foreign_name(self, tokens: Sequence[Token], index: int) -> tuple[str, str] | None:
+        """Return the phonemes and the source of a name of another language, None for others."""
         match = _NAME.fullmatch(tokens[index].text)
         if match is None or self._lexicon.knows(tokens[index]):
             return None
@@ -127,7 +136,8 @@ class EnglishReader(Reader):
         found = self._names.say(match[1], tuple(word for word in beside if _NAME.fullmatch(word)))
         if found is None:
             return None
-        return self._lexicon.attach(found[0], "s") if match[2] else found[0]
+        said = self._lexicon.attach(found[0], "s") if match[2] else found[0]
+        return said, f"name {found[1]}"
 
     def _parts(self, spans: Sequence[Span]) -> Iterator[_Part]:
         """Yield the parts of the spans: words cut at their hyphens, marks, words with overrides."""
@@ -139,13 +149,14 @@ class EnglishReader(Reader):
                 phonemes = span.override.phonemes
             if phonemes is not None:
                 text = span.text if span.is_mark else span.text.rewritten(span.text.text)
-                yield _Part(index, text, spaced, phonemes)
+                yield _Part(index, text, spaced, phonemes, "" if span.is_mark else "caller")
                 continue
             parts = span.text.sub(_APOSTROPHE, lambda match: "'").matches(_PARTS)
             for part, following in zip(parts, [*parts[1:], None], strict=True):
                 if part.text != " ":
                     ends = spaced if following is None else following.text == " "
-                    yield _Part(index, part, ends, self._read_apart(part.text))
+                    apart = self._read_apart(part.text)
+                    yield _Part(index, part, ends, apart, "" if apart is None else "espeak-ng")
 
     def _read_apart(self, text: str) -> str | None:
         """Return the phonemes of text that the lexicon's rules do not cover."""
@@ -214,13 +225,15 @@ class _Builder:
         self._words: list[Word] = []
         self._spaced = False
 
-    def add(self, phonemes: str, text_start: int, text_end: int, *, spaced: bool) -> None:
+    def add(
+        self, phonemes: str, text_start: int, text_end: int, *, spaced: bool, source: str
+    ) -> None:
         """Add a word. `spaced` tells whether white space follows it."""
         if self._spaced and self._phonemes and phonemes:
             self._phonemes += " "
         start = len(self._phonemes)
         self._phonemes += phonemes
-        self._words.append(Word(text_start, text_end, start, len(self._phonemes)))
+        self._words.append(Word(text_start, text_end, start, len(self._phonemes), source))
         self._spaced = spaced or (self._spaced and not phonemes)
 
     @property

@@ -24,6 +24,19 @@ def said(server, **fields):
     return response.json()
 
 
+def test_sources_of_words_are_told_on_request(server):
+    text = "Zuckerberg took the lead in Łęcka's 12 [Bort](/bˈɔɹt/) tests."
+    words = [word for chunk in said(server, text=text, explain=True)["chunks"] for word in chunk["words"]]
+    found = {word["text"]: word["source"] for word in words}
+    assert found["Zuckerberg"] == "cmudict"
+    assert found["lead"].startswith("homograph lead_")
+    assert found["Łęcka's"] == "name pl"
+    assert found["12"] == "lexicon"
+    assert found["Bort"] == "caller"
+    plain = said(server, text=text)
+    assert all(word["source"] is None for chunk in plain["chunks"] for word in chunk["words"])
+
+
 def test_the_answer_tells_what_will_be_said_and_how(server):
     text = "Dr. Smith paid $5.50 😀 on Main St. today. [pause:0.5s] He left."
     answer = said(server, text=text)
