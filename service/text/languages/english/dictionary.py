@@ -109,7 +109,7 @@ class Dictionary:
                 return "loanwords"
             if spelling in self._gold or spelling in self._silver:
                 return "lexicon"
-        if self._inflected(word, token.tag, Next()) or self._inflected(small[-1], "", Next()):
+        if any(self._inflected(form, token.tag, Next()) is not None for form in small):
             return "inflection"
         if any(map(self._is_in_cmu, _spellings(word))):
             return "cmudict"

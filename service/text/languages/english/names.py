@@ -135,10 +135,6 @@ _ALL = (
     ),
     *((f"(?<=[{_V}])t(?=[ɪiəOu])", "T"),),
 )
-_SOUNDS = {
-    language: tuple((re.compile(old), new) for old, new in (*_NATIVE.get(language, ()), *_ALL))
-    for language in VOICES
-}
 _UNSAID = re.compile("[\\^ʔʲ\u0361\u032f\u0329\u02b0-]|(?<=[a-zɐ-ʒ])ː")
 _LONG_CONSONANT = re.compile("([bdfklmnpstvzɡʃʒrɲʎ])ː")
 _NASAL = re.compile("\u0303(?=[mnŋ])")
@@ -249,11 +245,18 @@ def pronounce(name: str, language: str, phonemize: Callable[[str, str], str]) ->
         text = pattern.sub(letters, text)
     ipa = _LONG_CONSONANT.sub(r"\1\1", phonemize(text, VOICES[language]))
     said = _NASAL.sub("", _UNSAID.sub("", ipa))
-    for pattern, sound in _SOUNDS[language]:
+    for pattern, sound in (*_compiled(language), *_compiled("")):
         said = pattern.sub(sound, said)
     if language == "sh":
         return _stressed(said, 3)
     return _stressed(said, 2) if text.endswith("sky") else said
+
+
+@cache
+def _compiled(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return the rules of a language, or those of all; most texts have names of a few."""
+    rules = _NATIVE.get(language, ()) if language else _ALL
+    return tuple((re.compile(old), new) for old, new in rules)
 
 
 def _stressed(said: str, place: int) -> str:
