@@ -229,7 +229,7 @@ class PhonemizeRequest(StrictModel):
     )
     explain: bool = Field(
         False,
-        description="tell in `decisions` how each part might be read, and why it is read so, and in "
+        description="tell in `decisions` how each part might be read, and why it is read so; in "
         "`source` where the sound of each word is from",
     )
 
