@@ -16,7 +16,7 @@ ALLOWED = {
     "settings": {"errors"},
     "tensor_files": {"errors", "extras"},
     "text": LEAVES,
-    "audio": LEAVES | {"covers"},
+    "audio": LEAVES | {"covers", "text"},
     "model": LEAVES | {"heap", "machine"},
     "preparation": LEAVES | {"model"},
     "speech": LEAVES | {"complete_files", "tensor_files", "text", "audio", "model"},

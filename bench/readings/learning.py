@@ -36,7 +36,7 @@ ROUNDS = 10
 RATE = 0.1
 MOST_REPAIRS = 120
 REPAIR = 0.4
-RARE = 60
+RARE = 100
 """The cases of the tests must stay right. The weights of features that are rarer than that are
 moved by this share of the gradient of those that are not, until all are."""
 

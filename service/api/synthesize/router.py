@@ -37,12 +37,6 @@ _PHONEMIZE_BYTES = 800
 """Memory of a character in words while it is phonemized: measured up to 770, in English and in
 letters of other scripts."""
 
-_EXPLAINED: dict[str, Any] = {
-    "decisions": True,
-    "chunks": {"__all__": {"words": {"__all__": {"source"}}}},
-}
-"""What only an explained answer has."""
-
 _SPEECH: dict[str, Any] = {
     "description": "Audio (mono), audio with word times, or subtitles",
     "headers": SPEECH_HEADERS,
@@ -107,7 +101,7 @@ async def phonemize(body: PhonemizeRequest, request: Request) -> Response:
         preview = planner.preview(utterance, body.chunking, explained=body.explain)
         held_bytes = max(held_bytes, len(preview.normalized) * _PHONEMIZE_BYTES)
         answer = PhonemizeAnswer.of(preview, body.text, explained=body.explain)
-        return to_json(answer.model_dump(exclude=None if body.explain else _EXPLAINED))
+        return to_json(answer.model_dump(exclude=None if body.explain else {"decisions"}))
 
     with state.admission.request(lambda: held_bytes):
         content = await asyncio.get_running_loop().run_in_executor(state.executor, answer)

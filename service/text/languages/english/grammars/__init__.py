@@ -13,6 +13,7 @@ from service.text.languages.english.grammars import (
     money,
     notations,
     numbers,
+    pairs,
     quantities,
     signs,
     times,
@@ -24,7 +25,7 @@ from service.text.lattice.reader import LatticeReader, load_weights
 from service.text.wordlist import WordList
 
 _MODULES = (
-    abbreviations, capitals, dates, formulas, identifiers, money, notations, numbers, quantities, signs, times,
+    abbreviations, capitals, dates, formulas, identifiers, money, notations, numbers, pairs, quantities, signs, times,
 )  # fmt: skip
 GRAMMARS = tuple(
     value for module in _MODULES for value in vars(module).values() if isinstance(value, Grammar)

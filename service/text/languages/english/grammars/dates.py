@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from service.text.languages.english.grammars.numbers import setting
+from service.text.languages.english.grammars.pairs import setting
 from service.text.languages.english.grammars.said import DIGITS, MONTH, year
 from service.text.languages.english.normalization.calendar import MONTHS, WEEKDAY_NAMES
 from service.text.lattice.grammar import Grammar, Place, Reading
@@ -98,7 +98,7 @@ def days_of_month(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 @DATE.at(
     DIGITS,
-    rf"(?<![\w/.-])(?P<day>[0-9]{{1,2}})(?P<th>st|nd|rd|th)?\s(?P<of>of\s)?{_M}(?!\w)(?:,?\s{_YEAR})?",
+    rf"(?<![\w/.–-])(?P<day>[0-9]{{1,2}})(?P<th>st|nd|rd|th)?\s(?P<of>of\s)?{_M}(?!\w)(?:,?\s{_YEAR})?",
     re.IGNORECASE,
 )
 def day_and_month(at: Place, match: re.Match[str]) -> Iterator[Reading]:
