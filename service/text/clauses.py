@@ -262,8 +262,8 @@ class ClauseBuffer:
             if end <= look.certain or is_final or len(said) > self._max_length:
                 return end
         self._is_waiting = bool(length)
-        has_words = _first_said(text) < len(text)
-        is_long = len(self._text) > (LONGEST_HIDDEN if has_words else self._max_length)
+        # What is silent need not wait; a mark must, or where it ends would tell how the text came.
+        is_long = len(self._text) > (LONGEST_HIDDEN if said.text.strip() else self._max_length)
         return look.certain if is_long and look.certain > self._n_taken else None
 
     def _with_marks(self, said: TracedText, look: Look, length: int) -> int:

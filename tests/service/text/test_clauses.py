@@ -1,6 +1,7 @@
 from itertools import pairwise
 
 import pytest
+from hypothesis import example
 from hypothesis import strategies as st
 
 from service.text import ClauseBuffer
@@ -101,6 +102,7 @@ PARTS = st.lists(st.sampled_from(WORDS + ABBREVIATIONS + MARKS + OTHERS) | st.te
 
 
 @given(parts=PARTS, cuts=st.lists(st.integers(0, 200)), max_length=st.sampled_from([10, 40, 250]))
+@example(parts=[". ", "[", "Hello there"], cuts=[2], max_length=10)
 def test_how_text_arrives_does_not_change_its_clauses(parts, cuts, max_length):
     text = "".join(parts)
     edges = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
