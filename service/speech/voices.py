@@ -49,11 +49,11 @@ VOICE_NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9_])?")
 """What a voice may be called."""
 
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][0-9]{1,3})?"
-_FACTOR = re.compile(rf"\s*(?P<weight>{_NUMBER})\s*%?\s*[*×]\s*")
+_FACTOR = re.compile(rf" ?(?P<weight>{_NUMBER}) ?%? ?[*×] ?")
 _WEIGHT = re.compile(
-    rf"\s*(?:\(\s*(?P<bracketed>{_NUMBER})\s*%?\s*\)|[:*×]\s*(?P<bare>{_NUMBER})\s*%?)\s*"
+    rf" ?(?:\( ?(?P<bracketed>{_NUMBER}) ?%? ?\)|[:*×] ?(?P<bare>{_NUMBER}) ?%?) ?"
 )
-_SIGN = re.compile(r"\s*([+,-])\s*")
+_SIGN = re.compile(r" ?([+,-]) ?")
 _EXAMPLE = "example: af_bella(2)+af_sky(1)"
 _SEXES = {"f": "female", "m": "male"}
 
@@ -166,7 +166,7 @@ class VoiceLibrary:
         if len(specification) > MAX_BLEND_LENGTH:
             raise InvalidBlendError(f"a blend may have at most {MAX_BLEND_LENGTH} characters")
         weights: dict[str, float] = {}
-        for name, weight in self._terms(specification):
+        for name, weight in self._terms(" ".join(specification.split())):
             if name not in self._voices:
                 raise UnknownVoiceError(f"no voice {name!r}{nearest(name, self._voices)}")
             weights[name] = weights.get(name, 0.0) + weight

@@ -330,7 +330,7 @@ def clause_length(text: str, minimum: int, max_length: int, *, is_final: bool) -
         if match.lastgroup == "line":
             return match.start()
         end = match.end()
-        if end == len(text) and not is_final:
+        if end == len(text) and (is_full or not is_final):
             # The run of marks, a number or an address may continue.
             break
         ends = _ends(match, minimum, is_whole=is_full or is_final)

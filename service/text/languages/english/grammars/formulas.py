@@ -335,6 +335,9 @@ class Parser:
         return [name]
 
 
+_BETWEEN = re.compile(rf"({ANY_NUMBER})[-–]({ANY_NUMBER})")
+
+
 @FORMULA.at(
     "$\\",
     r"\$\$(?P<two>.+?)\$\$|\$(?P<gapped> [^$\n]{1,40} )\$|(?<![0-9])\$(?!\s)(?P<one>(?:[^$\n\\]|\\.)+?)(?<!\s)\$(?![0-9])|\\\((?P<round>.+?)\\\)|\\\[(?P<square>.+?)\\\]",
@@ -346,7 +349,7 @@ def marked(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     part = re.fullmatch(r"([0-9]{1,2})/([0-9]{1,3})", inner)
     if part is not None and int(part[1]) and int(part[2]) > 1:
         words = fraction(at.numbers, int(part[1]), int(part[2]))
-    span = re.fullmatch(rf"({ANY_NUMBER})[-–]({ANY_NUMBER})", inner)
+    span = _BETWEEN.fullmatch(inner)
     if span is not None:
         words = f"{amount(at.numbers, span[1])} to {amount(at.numbers, span[2])}"
     if not words:

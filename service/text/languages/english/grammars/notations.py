@@ -144,6 +144,9 @@ _KEYS = {
 _HELD = "ctrl|control|cmd|command|alt|shift|option|opt|win|fn|meta|super"
 
 
+_HELD_KEY = re.compile(rf"({_HELD})\s?[+-]", re.IGNORECASE)
+
+
 @KEYS.at(
     LETTERS,
     rf"(?<![\w+])(?:(?:{_HELD})(?P<gap>\s?)[+-](?P=gap)){{1,3}}"
@@ -151,7 +154,7 @@ _HELD = "ctrl|control|cmd|command|alt|shift|option|opt|win|fn|meta|super"
     re.IGNORECASE,
 )
 def chorded(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    held = re.findall(rf"({_HELD})\s?[+-]", match[0][: match.start("last") - match.start()], re.I)
+    held = _HELD_KEY.findall(match[0][: match.start("last") - match.start()])
     last = match["last"]
     said = [_KEYS[name.lower()] for name in held]
     if last.lower() in _KEYS:

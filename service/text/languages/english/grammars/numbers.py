@@ -64,7 +64,7 @@ def cardinal(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 @CARDINAL.at(
     DIGITS,
-    r"(?<![\w.,'’])[1-9][0-9]{0,2}(?:(?P<gap>[\u00a0\u2009\u202f])[0-9]{3}(?:(?P=gap)[0-9]{3})*|(?: [0-9]{3})* 000"
+    r"(?<![\w.,'’])[1-9][0-9]{0,2}(?:(?P<gap>[\u00a0\u2009\u202f])[0-9]{3}(?:(?P=gap)[0-9]{3}){0,6}|(?: [0-9]{3}){0,6} 000"
     r"|(?:\.[0-9]{3}){2,}|(?:['’][0-9]{3})+)(?![\w.,'’]*[0-9])(?!\w)",
 )
 def grouped(at: Place, match: re.Match[str]) -> Iterator[Reading]:
