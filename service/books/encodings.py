@@ -47,6 +47,31 @@ _SHARE_OF_ODD = 0.02
 
 _HIGH_BYTE = re.compile(rb"[\x80-\xff]")
 
+_MISTAKEN = re.compile(
+    r"[\x80-\x9f\ufffd]"  # controls, where Windows has quotation marks and dashes
+    r"|(?<=[A-Za-z\xc0-\u024f])[\u0370-\u1dff]|[\u0370-\u1dff](?=[A-Za-z])"  # two alphabets
+    r"|(?<=[a-z])(?:[\xc0-\xde\u0160\u017d]"
+    r"|(?:[\xa1-\xac\xae-\xb6\xb8-\xbf]|[^\x00-\xff\w\u2010-\u2019])(?=[a-z]))"
+)
+"""What words of another encoding have in them: `co\u044bte`, `na\u2022ve`, `caf\u017d`."""
+
+_SHARE_OF_MISTAKEN = 0.1
+"""Of characters beyond ASCII, for which others are tried than what was guessed."""
+
+_WINDOWS = {
+    "iso8859-2": "cp1250",
+    "iso8859-5": "cp1251",
+    "iso8859-6": "cp1256",
+    "iso8859-7": "cp1253",
+    "iso8859-8": "cp1255",
+    "iso8859-9": "cp1254",
+    "iso8859-13": "cp1257",
+}
+"""The encodings of Windows with the alphabets of ISO 8859."""
+
+_FEW_ACCENTS = ("cp1252", "iso8859-15", "cp1250", "mac-roman", "cp850")
+"""Of texts in ASCII but for a few letters, which tell a guess too little; the likelier first."""
+
 
 def utf_8(content: bytes, name: str, budget: Budget) -> bytes:
     """Return a text in UTF-8, though it may be in UTF-16, UTF-32 or an older encoding.
@@ -109,10 +134,21 @@ def _guessed(content: bytes) -> str:
     if not encoding:
         return ""
     text = sample.decode(encoding, "replace")
+    n_high = sum(one > "\x7f" for one in text)
+    if n_mistaken := _n_mistaken(text):
+        others = (_WINDOWS.get(encoding, encoding), *_FEW_ACCENTS)
+        best = min(others, key=lambda other: _n_mistaken(sample.decode(other, "replace")))
+        n_best = _n_mistaken(sample.decode(best, "replace"))
+        if n_mistaken > n_high * _SHARE_OF_MISTAKEN and n_best < n_mistaken:
+            encoding, text = best, sample.decode(best, "replace")
     # Bytes that are no text decode to something too, which has control characters in it.
     n_controls = sum(1 for one in text if one < " " and one not in "\t\n\r\f\v\x1a\x1b")
     n_odd = n_controls + text.count("\ufffd")
     return encoding if n_odd <= len(text) * _SHARE_OF_ODD else ""
+
+
+def _n_mistaken(text: str) -> int:
+    return sum(1 for _ in _MISTAKEN.finditer(text))
 
 
 def _encoded(text: str) -> bytes:

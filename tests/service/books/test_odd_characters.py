@@ -153,6 +153,32 @@ def test_text_is_read_in_the_encoding_that_it_has(suffix, encoding, declared, te
     assert book.n_dropped == 0
 
 
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        *((encoding, "“Café” — naïve, it’s done…") for encoding in ("cp1252", "mac-roman")),
+        *((encoding, "Garçon, être là") for encoding in ("cp1252", "iso8859-15", "cp850", "cp437")),
+        ("iso8859-15", "Le cœur coûte 5 € à Noël"),
+        ("cp437", "Señor, ¿qué pasa?"),
+        ("cp1252", "Price: £5 – 10 °C ± 2 µm × 3 ½ cups©"),
+        ("cp1250", "„Zażółć gęślą jaźń” – rzekł."),
+        ("cp1251", "Купил iPhone и CD-диск, USB-кабель; «Привет» — и ушёл…"),
+        ("cp1253", "Είπε «καλημέρα» – ’σύ…"),
+        ("cp1254", "“Güneş doğdu” – dedi İbrahim."),
+        ("cp1255", "הוא אמר שלום והלך הביתה"),
+        ("cp874", "สวัสดีครับ ผมชื่อสมชาย"),
+        ("cp866", "Он сказал привет и ушёл домой спать."),
+        ("euc-kr", "그는 안녕이라고 말했다."),
+    ],
+)
+def test_an_undeclared_encoding_is_guessed_by_what_words_look_like(encoding, text, tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(text.encode(encoding))
+    book = read_book(path)
+    assert book.chapters[0].paragraphs[-1].text == text
+    assert any("no encoding; it is read as" in note for note in book.notes)
+
+
 @pytest.mark.parametrize("suffix", [".txt", ".md", ".html", ".fb2"])
 def test_a_byte_that_is_no_character_costs_no_other(suffix, tmp_path):
     path = tmp_path / f"a{suffix}"
