@@ -91,6 +91,8 @@ class Place:
         return " " if character.isspace() else character
 
 
+_FIGURE = re.compile(r"[0-9]")
+
 Propose = Callable[[Place, "re.Match[str]"], Iterable[Reading]]
 
 
@@ -200,15 +202,16 @@ class Grammars:
             match = pattern.match(tokens.text, token.start)
             if match is not None:
                 for reading in propose(place, match):
-                    end = tokens.at.get(match.end() if reading.end < 0 else reading.end)
-                    if end is not None and end > index:
-                        yield Candidate(
-                            index, end, f"{name}.{reading.form}", reading.words, reading.facts
-                        )
+                    yield from _candidate(tokens, index, name, reading, match.end())
         for name, propose_word in self._by_word.get(token.low, ()):
             for reading in propose_word(place):
-                end = tokens.at.get(token.end if reading.end < 0 else reading.end)
-                if end is not None and end > index:
-                    yield Candidate(
-                        index, end, f"{name}.{reading.form}", reading.words, reading.facts
-                    )
+                yield from _candidate(tokens, index, name, reading, token.end)
+
+
+def _candidate(
+    tokens: Tokens, index: int, name: str, reading: Reading, usual_end: int
+) -> Iterator[Candidate]:
+    """Yield the candidate, nothing if it ends within a token or has figures that nobody can say."""
+    end = tokens.at.get(usual_end if reading.end < 0 else reading.end)
+    if end is not None and end > index and _FIGURE.search(reading.words or "") is None:
+        yield Candidate(index, end, f"{name}.{reading.form}", reading.words, reading.facts)

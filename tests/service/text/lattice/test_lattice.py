@@ -16,13 +16,15 @@ from service.text.offset_mapping import TracedText
 from tests.profiles import given
 from tests.service.text.whole_reading import normalized
 
+WORDS = {"2": "two", "3": "three"}
 PAIR = Grammar("pair", prior={"": 0.0, "score": 0.5}, before="won lost")
 
 
 @PAIR.at("0123456789", r"(?P<one>[0-9]+)-(?P<other>[0-9]+)(?![0-9-])")
 def pair(at, match):
     for form, joint in (("score", "to"), ("range", "through")):
-        yield Reading(form, f"{match['one']} {joint} {match['other']}", ("short",))
+        yield Reading(form, f"{WORDS[match['one']]} {joint} {WORDS[match['other']]}", ("short",))
+    yield Reading("figures", match[0].replace("-", " to "))
 
 
 def read(text, weights=None, *, fixed=(), rewritten=None, chosen=False):
@@ -40,18 +42,19 @@ def read(text, weights=None, *, fixed=(), rewritten=None, chosen=False):
 
 def test_the_best_path_is_written_and_knows_its_places():
     said = read("we won 3-2 today")
-    assert said.text == "we won 3 to 2 today"
-    first = said.text.index("3 to 2")
-    assert {said[at : at + 1].span for at in range(first, first + 6)} == {(7, 10)}
-    assert said[first + 7 :].span == (11, 16)
+    assert said.text == "we won three to two today"
+    first = said.text.index("three to two")
+    assert {said[at : at + 1].span for at in range(first, first + 12)} == {(7, 10)}
+    assert said[first + 13 :].span == (11, 16)
 
 
 @pytest.mark.parametrize(
     ("weights", "words"),
     [
-        ({}, "3 to 2"), ({"pair.range": 1.0}, "3 through 2"), ({"pair.score|short": -1.0}, "3 through 2"),
-        ({"hint beside": 9.0}, "3 to 2"), ({"pair.range!beside": 1.0}, "3 through 2"),
-        ({"pair.score": -9.0, "pair.range": -9.0}, "3-2"),
+        ({}, "three to two"), ({"pair.range": 1.0}, "three through two"),
+        ({"pair.score|short": -1.0}, "three through two"),
+        ({"hint beside": 9.0}, "three to two"), ({"pair.range!beside": 1.0}, "three through two"),
+        ({"pair.score": -9.0, "pair.range": -9.0}, "3-2"), ({"pair.figures": 9.0}, "three to two"),
     ],
 )  # fmt: skip
 def test_facts_hints_and_classes_have_weights(weights, words):
@@ -61,7 +64,7 @@ def test_facts_hints_and_classes_have_weights(weights, words):
 def test_what_must_not_change_and_what_the_caller_chose_win():
     assert read("won 3-2", fixed=[(4, 7)]).text == "won 3-2"
     assert read("won 3-2", rewritten=("3-2", "three two")).text == "won three two"  # more than a grammar's prior
-    assert read("won 3-2", {"pair.score": 5.0}, rewritten=("3-2", "three two")).text == "won 3 to 2"
+    assert read("won 3-2", {"pair.score": 5.0}, rewritten=("3-2", "three two")).text == "won three to two"
     assert read("won 3-2", {"pair.score": 5.0}, rewritten=("3-2", "three two"), chosen=True).text == "won three two"
 
 

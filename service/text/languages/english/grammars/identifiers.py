@@ -330,7 +330,7 @@ def file_kind(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     extension = match["extension"]
     spelled = len(extension) < 4 and not at.tokens.knows(extension.lower())
     facts = ("star" if star else "dot", "spelled" if spelled else "word")
-    yield Reading("extension", f"{star}dot {letters(extension) if spelled else extension}", facts)
+    yield Reading("extension", f"{star}dot {_spelled(at, extension)}", facts)
 
 
 @NAME.at("-", r"(?<![\w-])(?P<dashes>--?)(?P<name>[A-Za-z][\w-]*)(?!\w)")
