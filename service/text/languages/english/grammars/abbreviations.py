@@ -82,6 +82,7 @@ assy assembly; thk thick; dia diameter; od outside diameter; galv galvanized; co
 qtrs quarters; pymt payment; chg charge; dlvd delivered; stmt statement; trx transaction
 mdse merchandise; whse warehouse; bkfst breakfast; fwd forward, forwarded; bcc blind copy; subj subject
 rept reprint; illus illustrated; narr narrator
+btwn between; util utilities; utils utilities; avail available; feat featuring; ll lines
 sgl single; dbl double; cmte committee; sqn squadron; mss manuscripts; cres Crescent; pos position; amp ampere; recs recommendations
 """
 READINGS: dict[str, list[str]] = {}
@@ -101,6 +102,11 @@ _GO_ON = frozenset(
     " pp fig ch sec eq".split()
 )
 """A name may follow these inside the sentence."""
+_ARTICLES = frozenset("the a an my your his her our their this that each every".split())
+_PARTS_OF_DAYS = frozenset(
+    "morning mornings afternoon afternoons evening evenings night nights night's noon midnight"
+    " lunch brunch dinner eve am pm".split()
+)
 _MILITARY = frozenset(("gen", "col", "maj", "adm"))
 _NO_NAMES = frozenset(("of", "de", "du", "des", "di", "la", "del"))
 """Words that no rank stands before without a stop."""
@@ -162,6 +168,8 @@ def abbreviation(at: Place) -> Iterator[Reading]:
             f"{word} < {before} > {after}" if word in ("st", "dr", "no", "co") else "",
             f"{is_word} {mark} {shape}{shouted}",
             f"{word} {shape}",
+            "> part of a day" if follows is not None and follows.low in _PARTS_OF_DAYS else "",
+            f"article {shape}" if at.before() in _ARTICLES else "",
         )
         if stop and not inner:
             is_title = index == 0 and word in _NAMES
@@ -344,6 +352,7 @@ _PHRASES = {
     "w/e": ("whatever", "weekend"),
     "a.k.a.": ("also known as",),
     "p.a.": ("per annum",),
+    "sl st": ("slip stitch",),
     "c/o": ("care of", "complains of"),
     "s/p": ("status post",),
     "y/o": ("year old",),

@@ -302,6 +302,26 @@ def numeral(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("ordinal", f"the {at.numbers.ordinal(number)}", facts)
 
 
+_LABEL = re.compile(r"(?m)^[ \t]{0,8}(?P<numeral>[ivx]{1,5}|[IVX]{1,5})[.)][ \t]")
+
+
+@ROMAN.at("ivxIVX", r"(?<!\w)(?P<numeral>[ivx]{1,5}|[IVX]{1,5})(?P<stop>[.)])(?=[ \t])")
+def label(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of the second and third line of `i. Introduction`, `ii. Methods`, and of the first."""
+    value = roman(match["numeral"])
+    line = at.text.rfind("\n", 0, match.start()) + 1
+    if not value or at.text[line : match.start()].strip():
+        return
+    others = {
+        roman(other["numeral"])
+        for other in _LABEL.finditer(at.text)
+        if other["numeral"].islower() == match["numeral"].islower()
+    }
+    if {value - 1, value + 1} & others and others & {1, 2}:
+        words = at.numbers.cardinal(str(value))
+        yield Reading("label", f"{words}{match['stop']}", (f"length {len(match['numeral'])}",))
+
+
 @ROMAN.at("IVX", r"(?<![\w.])(?P<numeral>[IVX]+)(?P<letter>[A-C])(?![\w'’])")
 def lettered(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     value = roman(match["numeral"])

@@ -163,6 +163,45 @@ def iso(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("iso", f"{said}, {year(at.numbers, match['year'])}", (match["sep"],))
 
 
+_DAY_LETTERS = {
+    "M": "Monday", "T": "Tuesday", "Tu": "Tuesday", "Tue": "Tuesday", "W": "Wednesday",
+    "Th": "Thursday", "R": "Thursday", "F": "Friday", "Fr": "Friday", "S": "Saturday",
+    "Sa": "Saturday", "Sat": "Saturday", "Su": "Sunday", "Sun": "Sunday",
+}  # fmt: skip
+_LETTERS_OF_DAYS = {
+    "MWF": "M W F",
+    "TTh": "T Th",
+    "TR": "T Th",
+    "MW": "M W",
+    "MTWThF": "M T W Th F",
+}
+_BESIDE_DAYS = frozenset(
+    "open opens hours daily closed class classes lecture lab meets office from on every schedule"
+    " practice available weekdays section gym mass lessons camp".split()
+)
+
+
+@DATE.at("MTWFS", r"(?<![\w.-])(?P<one>M|Tu?|W|Th|F|Sa)[-–](?P<other>Th|Fr?|Sat?|Sun?|S)(?![\w-])")
+def days(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    words = f"{_DAY_LETTERS[match['one']]} to {_DAY_LETTERS[match['other']]}"
+    yield Reading("days", words, _about_days(at, match.end()))
+
+
+@DATE.at("MT", r"(?<![\w.-])(?:MWF|TTh|TR|MW|MTWThF|[MTW](?:/(?:W|Th|F|S)){1,3})(?![\w/-])")
+def several_days(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    said = _LETTERS_OF_DAYS.get(match[0], match[0].replace("/", " ")).split()
+    words = ", ".join(_DAY_LETTERS[day] for day in said)
+    yield Reading("several days", words, _about_days(at, match.end()))
+
+
+def _about_days(at: Place, end: int) -> tuple[str, ...]:
+    after = at.after(end)
+    before = "beside" if at.before() in _BESIDE_DAYS else "other"
+    return (
+        f"{before} > {'number' if after[:1].isdigit() else after if len(after) == 2 else 'other'}",
+    )
+
+
 @DATE.at("T", r"(?<=[0-9])T(?=[0-9]{2}:)")
 def iso_time(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("and time", ",")

@@ -486,7 +486,9 @@ def applied(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("applied", words, (f"{case} {inside}", match["name"]))
 
 
-@FORMULA.at("|", r"\|(?<!\w\|)(?P<inside>[a-z0-9+*/^ −-]{1,16})\|(?!\w|\|)")
+@FORMULA.at(
+    "|", r"\|(?<!\w\|)(?P<inside>(?! )(?![^|]{0,16}[a-z]{2})[a-z0-9+*/^ −-]{1,16}(?<! ))\|(?!\w|\|)"
+)
 def absolute(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     words = Parser(match["inside"], at.numbers).words()
     if words:

@@ -125,6 +125,32 @@ def parts(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     )
 
 
+@CODE.at(
+    LETTERS,
+    r"(?<![\w.-])(?P<head>[A-Za-z]{1,6})(?P<number>[0-9]{1,2}\.[0-9]{1,2})(?![\w-]|\.[0-9])",
+)
+def with_decimal(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `PM2.5`, `USB3.1`, `GPT4.5`."""
+    head, number = match["head"], at.numbers.decimal(match["number"])
+    facts = (f"{_pattern(head)} {min(len(head), 4)}",)
+    yield Reading("decimal", f"{letters(head)} {number}", facts)
+    if len(head) > 2:
+        known = "known" if at.tokens.knows(head.lower()) else "unknown"
+        yield Reading("word decimal", f"{head.capitalize()} {number}", (*facts, known))
+
+
+@CODE.at(
+    "7", r"(?<![\w.-])(?P<type>7[0-9]7)-(?P<variant>[1-9][0-9]{0,2})(?P<tail>[A-Z]{0,3})(?!\w)"
+)
+def aircraft(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    variant = match["variant"]
+    said = (at.numbers.cardinal if variant.endswith("00") else at.numbers.paired)(variant)
+    tail = f" {letters(match['tail'])}" if match["tail"] else ""
+    yield Reading(
+        "aircraft", f"{at.numbers.paired(match['type'])} {said}{tail}", (f"{len(variant)}",)
+    )
+
+
 ROAD = Grammar("road", prior={"": 0.5}, domains="transit address")
 
 

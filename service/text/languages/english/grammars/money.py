@@ -16,6 +16,7 @@ from service.text.languages.english.grammars.said import (
     UNIT_NAMES,
     UPPER,
     amount,
+    ends_sentence,
     pairs,
 )
 from service.text.languages.english.normalization.money import Currency, find_currency
@@ -107,12 +108,9 @@ def before_number(at: Place, match: re.Match[str]) -> Iterator[Reading]:
             written = per["unit"].replace(".", "")
             unit = PER_NAMES.get(written) or UNIT_NAMES.get(written, ("",))[0]
             if unit:
-                end = match.end() + per.end()
-                yield Reading(
-                    "per", f"{lead}{words} per {unit}", (form,), match.end() + per.end("unit")
-                )
-                if at.text[end - 1] == ".":
-                    yield Reading("per", f"{lead}{words} per {unit}", (form, "stop"), end)
+                ends = ends_sentence(at.text, match.end() + per.end(), any_capital=True)
+                end = match.end() + (per.end("unit") if ends else per.end())
+                yield Reading("per", f"{lead}{words} per {unit}", (form,), end)
     if magnitude and len(magnitude) == 1 and not match["plus"]:
         for form, words in forms(at.numbers, match["number"], None, name):
             yield Reading(form, f"{lead}{words}", ("before letter",), match.end("number"))
@@ -151,6 +149,20 @@ def after_number(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     for name in _currencies(match["currency"]):
         for form, words in forms(at.numbers, match["number"], match["magnitude"], name):
             yield Reading(f"after {form}", words)
+
+
+@MONEY.at(
+    _FIRST + DIGITS,
+    r"(?<![\w$€£¥.,])(?P<before>[€£$])?\s?(?P<whole>[0-9]{1,3}(?:\.[0-9]{3}){1,4}|[0-9]{1,6})"
+    r",(?P<cents>[0-9]{2})(?:\s?(?P<after>€|EUR))?(?![\w,]|[.][0-9])",
+)
+def european(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `€2.500,00` and `12,50 €`: the comma stands where English has a point."""
+    if match["before"] or match["after"]:
+        number = f"{match['whole'].replace('.', '')}.{match['cents']}"
+        name = _currency(match["before"] or match["after"])
+        for form, words in forms(at.numbers, number, None, name):
+            yield Reading(f"european {form}", words)
 
 
 @MONEY.at(

@@ -79,7 +79,13 @@ def digits(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     length = f"length {min(len(text), 9)}"
     before = at.tokens.neighbour(at.index, -1)
     state = before is not None and len(before.text) == 2 and before.text.isupper()
-    facts = (length, zero, "zip" if state and len(text) == 5 else "", f"touches {at.touches()}")
+    facts = (
+        length,
+        zero,
+        "zip" if state and len(text) == 5 else "",
+        f"touches {at.touches()}",
+        _of_pair(at, match),
+    )
     yield Reading("single", at.numbers.spelled(text), facts)
     if "0" in text:
         yield Reading("oh", at.numbers.spelled(text).replace("zero", "oh"), facts)
@@ -87,6 +93,18 @@ def digits(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("pairs", pairs(at.numbers, text), facts)
     if len(text) == 2 and text[0] == "0":
         yield Reading("pairs", f"oh {at.numbers.cardinal(text[1])}", facts)
+
+
+_JOINED_BEFORE = re.compile(r"[0-9][-–/]\Z")
+_JOINED_AFTER = re.compile(r"[-–/][0-9]")
+
+
+def _of_pair(at: Place, match: re.Match[str]) -> str:
+    """Return as a fact that a number is written with another one: `162-178`."""
+    before = _JOINED_BEFORE.search(at.text[max(0, match.start() - 2) : match.start()])
+    if before is None and _JOINED_AFTER.match(at.text, match.end()) is None:
+        return ""
+    return "of a pair"
 
 
 @YEAR.at(DIGITS, r"(?<![0-9.,])[0-9]{3,4}(?![0-9]|[.,][0-9])")
@@ -100,7 +118,12 @@ def plain_year(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     following = "edge" if after is None else after.kind if after.kind != "sign" else after.text
     if after is not None and after.kind == "word":
         following = "plural" if after.low.endswith("s") and len(after.low) > 3 else "word"
-    facts = (f"{len(text)} {when}", f"{len(text)} > {following}", f"touches {at.touches()}")
+    facts = (
+        f"{len(text)} {when}",
+        f"{len(text)} > {following}",
+        f"touches {at.touches()}",
+        _of_pair(at, match),
+    )
     yield Reading("plain" if len(text) == 4 else "three", year(at.numbers, text), facts)
 
 
@@ -317,7 +340,10 @@ def times_so_many(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("times", f"times {number}", facts)
     yield Reading("x", f"X {number}", facts)
     yield Reading("by", f"by {number}", facts)
-    yield Reading("extension", f"extension {at.numbers.spelled(match['number'])}", facts)
+    digits = at.numbers.spelled(match["number"])
+    ends = "ends" if at.before() == "in" else ""
+    yield Reading("extension", f"extension {digits}", (*facts, ends))
+    yield Reading("x digits", f"X {digits}", (*facts, ends))
 
 
 @TIMES.at(
@@ -375,6 +401,30 @@ def number_sign(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("hashtag", f"hashtag {said}", facts)
     yield Reading("pounds", f"{at.numbers.cardinal(number)} pounds", facts)
 
+
+@NUMBERED.at(
+    "#",
+    r"(?<![\w#])#(?=[A-Za-z-]{0,12}[0-9])(?P<code>[A-Za-z]{1,4}[0-9]{2,12}[A-Za-z]?(?!-)"
+    r"|[A-Za-z0-9]{1,10}(?:-[A-Za-z0-9]{1,10}){1,4})(?![\w-])",
+)
+def numbered_code(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `#A-10442`, `#2024-0117`, `#INV0042`."""
+    parts = match["code"].split("-")
+    facts = (
+        f"parts {min(len(parts), 3)}",
+        "digits" if match["code"].replace("-", "").isdecimal() else "letters",
+        f"< {'label' if at.before() in _NUMBERED_THINGS else 'other'}",
+    )
+    for form in ("pairs", "small", "single"):
+        said = ", ".join(code(at.numbers, part, digits=form) for part in parts)
+        yield Reading(f"code {form}", f"number {said}", facts)
+
+
+_NUMBERED_THINGS = frozenset(
+    "order invoice ticket case po claim issue account acct item part model serial reference ref"
+    " confirmation booking reservation tracking permit license badge lot unit bug request quote"
+    " check receipt policy member customer asset".split()
+)
 
 CLAUSE = Grammar("clause", prior={"": 1.0}, domains="law")
 

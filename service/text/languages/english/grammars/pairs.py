@@ -51,7 +51,7 @@ def slashed(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 _SETTINGS = {
     word: setting
     for setting, words in {
-        "step": "step part page slide question chapter day week level round task test episode phase"
+        "step": "step quest quests objective objectives part page slide question chapter day week level round task test episode phase"
         " stage attempt try retry lesson section tweet thread photo image item completed done"
         " progress passed finished hp downloaded loading processed sheet post side card",
         "after step": "complete passing tests tasks items files steps green ready running healthy"
@@ -229,7 +229,9 @@ RANGE = Grammar(
     "range",
     prior={"": 0.5},
     before="pages pp ages aged between from about around chapters lines years up of every for figures"
-    " figs sections tables verses rows questions items steps open hours daily takes lasts",
+    " figs sections tables verses rows questions items steps open hours daily takes lasts seats mon"
+    " tue tues wed thu thur thurs fri sat sun monday tuesday wednesday thursday friday saturday"
+    " sunday weekdays weekends",
     after="people years days minutes hours weeks times percent pages miles points players",
 )
 MINUS = Grammar("difference", prior={"": -1.0}, domains="maths")
@@ -313,6 +315,19 @@ def scores(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     parts = re.split("[-–]", match["all"])
     said = " ".join(at.numbers.cardinal(part) for part in parts)
     yield Reading("triple", said, (f"parts {len(parts)}", f"longest {max(map(len, parts))}"))
+
+
+@SCORE.at(
+    DIGITS,
+    r"(?<![\w.,/$€£-])[0-9]{1,3}(?:\.[0-9])?(?:/[0-9]{1,3}(?:\.[0-9])?){2,4}(?![\w/]|[.,-][0-9])",
+)
+def slash_line(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `31/9/8`: points, rebounds and assists."""
+    parts = match[0].split("/")
+    said = [amount(at.numbers, part) for part in parts]
+    facts = (f"parts {len(parts)}", f"longest {max(map(len, parts))}")
+    yield Reading("line", ", ".join(said), facts)
+    yield Reading("line slash", " slash ".join(said), facts)
 
 
 @SCORE.at(DIGITS, r"(?<![\w-])(?P<one>[0-9])[-–](?P<other>[0-9]) ?\((?P<points>[0-9]{1,2})\)")

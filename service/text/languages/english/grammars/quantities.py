@@ -14,6 +14,7 @@ from service.text.languages.english.grammars.said import (
     SIGNS,
     SINGLE_UNIT,
     UNIT,
+    UNIT_NAMES,
     VULGAR,
     amount,
     ends_sentence,
@@ -41,7 +42,7 @@ _WORDS = frozenset("in a is c t A pt mo st N B W K S T ac d m h g l L C F V J M"
 
 _OF_A_FIELD = frozenset(("tab", "tabs", "cap", "caps", "bps", "HP", "B"))
 _OTHER_UNITS = {
-    "bps": (("basis", "basis point"),), "nm": (("nautical", "nautical mile"),),
+    "bps": (("basis", "basis point"),), "bp": (("basis", "basis point"),), "nm": (("nautical", "nautical mile"),),
     "NM": (("nautical", "nautical mile"),), "t": (("teaspoon", "teaspoon"),),
     "m": (("minutes", "minute"), ("cores", "millicore")), "Mi": (("bytes", "mebibyte"),), "pt": (("pint", "pint"),), "kb": (("kilobase", "kilobase"),),
     "Mb": (("megabase", "megabase"),), "Gb": (("gigabase", "gigabase"),),
@@ -119,6 +120,9 @@ _PLURALS = frozenset("people men women children feet teeth".split())
 _ARTICLES = frozenset(
     "a an the this that each every my your his her our their one first per".split()
 )
+_LONG = {"h": "hours", "d": "days", "m": "minutes", "w": "weeks"}
+_BINARY = frozenset(("Ki", "Gi", "Ti", "Pi"))
+"""Written at their numbers: `RTX 4070 Ti` has none."""
 _CORES = frozenset(
     "cpu cpus core cores pod pods container sidecar kubectl memory limit limits requests node".split()
 )
@@ -172,7 +176,7 @@ def _around(at: Place) -> Iterator[Token]:
 def measure(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     number, expression, sign = match["number"], match["unit"], match["sign"]
     value, kind = said_amount(at.numbers, number)
-    if not value or (sign and at.touches().isalnum()):
+    if not value or (sign and at.touches().isalnum()) or (match["gap"] and expression in _BINARY):
         return
     power = match["word"] or match["letter"]
     value = join(value, MAGNITUDES[power.lower()] if power else "")
@@ -187,6 +191,9 @@ def measure(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         f"d {at.after(unit_end)}" if expression == "d" and at.after(unit_end) in _FLAT else "",
         *(_about_letter(at, unit_end) if expression in "NSEWBAC" else ()),
         f"{gap} {expression}" if expression in _WORDS else "",
+        "after a word"
+        if at.touches() == "-" and at.text[: at.token.start][-2:-1].isalpha()
+        else "",
     )
     one, many = unit(expression, is_one=True), unit(expression, is_one=False)
     if match["letter"]:
@@ -280,8 +287,26 @@ def per_so_many(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         else unit(match["unit"], is_one=is_one(one))
     )
     per = unit(match["per"], is_one=is_one(other))
-    said = f"{amount(at.numbers, one)} {name} per {amount(at.numbers, other)} {per}"
-    yield Reading("per", said)
+    of_one, of_other = amount(at.numbers, one), amount(at.numbers, other)
+    facts = (f"per {match['per']}", f"{match['unit']}/{match['per']}")
+    yield Reading("per", f"{of_one} {name} per {of_other} {per}", facts)
+    if match["unit"] in UNIT_NAMES and "/" not in match["per"]:
+        both = f"{of_one} {name}, {of_other} {unit(match['per'], is_one=is_one(other))}"
+        yield Reading("both", both, facts)
+
+
+@MEASURE.at(
+    DIGITS,
+    rf"(?<![\w.,/$€£¥])(?P<one>{NUMBER})\s?/\s?(?P<other>[1-9][0-9]?)\s?"
+    r"(?P<unit>h|hrs?|hours|days|min|mins|minutes|wks?|weeks)(?!\w)",
+)
+def so_many_in(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `8/24h`: so many in so long."""
+    long = f"{at.numbers.cardinal(match['other'])} {_LONG[match['unit'][0]]}"
+    one = amount(at.numbers, match["one"])
+    facts = (f"unit {match['unit'][0]}", "apart" if " " in match[0] else "glued")
+    yield Reading("in", f"{one} per {long}", facts)
+    yield Reading("in", f"{one} in {long}", (*facts, "in"))
 
 
 @MEASURE.at(DIGITS, r"(?<![\w.,/])(?P<high>[0-9]{2,3})/(?P<low>[0-9]{2,3})\s?mm\s?Hg(?!\w)")
@@ -320,7 +345,7 @@ PERCENT = Grammar("percent", prior={"": 1.0})
 
 @PERCENT.at(
     "-−–+±~<>≤≥." + DIGITS,
-    rf"(?<![\w.,])(?P<sign>[-−–+±~<>≤≥]?)(?P<number>{ANY_NUMBER})\s?(?P<unit>%+|percent\b|pct\b|‰)",
+    rf"(?<![\w.,%])(?P<sign>[-−–+±~<>≤≥]?)(?P<number>{ANY_NUMBER})\s?(?P<unit>%+|percent\b|pct\b|‰)",
 )
 def percent(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     name = "per thousand" if match["unit"] == "‰" else "percent"
@@ -369,6 +394,8 @@ def marked_length(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         if match["mark"] == '"'
         else at.text.count("“", 0, match.start()) - at.text.count("”", 0, match.start())
     )
+    if opened and match["mark"] == '"' and at.text.count('"') % 2 == 0:
+        return  # it closes what was opened: `"Track 7"`
     facts = (
         match["mark"],
         kind,

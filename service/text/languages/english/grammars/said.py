@@ -310,6 +310,11 @@ UNIT_NAMES: dict[str, tuple[str, str]] = {
     "BTC": ("bitcoin", "bitcoin"),
     "ETH": ("ether", "ether"),
     "sts": ("stitch", "stitches"),
+    "BR": ("bedroom", "bedroom"),
+    "bd": ("bedroom", "bedroom"),
+    "bdrm": ("bedroom", "bedroom"),
+    "BA": ("bath", "bath"),
+    "ba": ("bath", "bath"),
 }
 for _written in ("Km", "KM", "LB", "LBS", "OZ", "FT", "TSP", "TBSP", "Min", "MIN", "Hr", "HR"):
     UNIT_NAMES[_written] = UNIT_NAMES[_written.lower()]

@@ -257,6 +257,19 @@ def military(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 @TIME.at(
     DIGITS,
+    r"(?<![\w:./])(?P<east>1[0-2]|[1-9])(?P<half>:30)?/(?P<central>1[0-2]|[1-9])(?P=half)?c(?!\w)",
+)
+def eastern_and_central(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `9/8c`, as television in America announces it."""
+    east, central = match["east"], match["central"]
+    if (int(east) - int(central)) % 12 == 1:
+        half = " thirty" if match["half"] else ""
+        words = [at.numbers.cardinal(hour) + half for hour in (east, central)]
+        yield Reading("central", f"{words[0]}, {words[1]} central")
+
+
+@TIME.at(
+    DIGITS,
     r"(?<![\w:./$€£-])(?P<one>[0-9]{1,2})(?::(?P<minute>[0-5][0-9]))?\s?(?P<half>[ap]\.?m?\.?)?\s?(?P<dash>[-–—])\s?"
     r"(?P<other>[0-9]{1,2})(?::(?P<last>[0-5][0-9]))?\s?(?P<end>[ap](?:\.?\s?m\b\.?|(?!\w)))?(?![\w:]|/[0-9])",
     re.IGNORECASE,

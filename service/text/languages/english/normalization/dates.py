@@ -244,7 +244,7 @@ def _day_of_month(numbers: Numbers, month: str, day: str) -> str:
 
 def _full_year(year: str) -> int:
     # Years of two digits: such dates are neither in the 1930s nor in the 2070s.
-    return int(year) if len(year) == 4 else int(("19" if int(year) >= 70 else "20") + year)
+    return int(year) if len(year) == 4 else int(("19" if int(year) >= 50 else "20") + year)
 
 
 def _year(numbers: Numbers, year: str) -> str:

@@ -220,6 +220,7 @@ UNITS: dict[str, Unit] = {
     "Mi": _regular("mebibyte"),
     "Gi": _regular("gibibyte"),
     "Ti": _regular("tebibyte"),
+    "TiB": _regular("tebibyte"),
     "KiB": _regular("kibibyte"),
     "MiB": _regular("mebibyte"),
     "GiB": _regular("gibibyte"),
