@@ -74,6 +74,16 @@ class Place:
         token = self.tokens.neighbour(self.index, -distance)
         return "" if token is None else token.low
 
+    def label(self) -> str:
+        """Return the word before this token in lower case, without its stop: `rte` of `Rte. 9W`."""
+        stop = self.tokens.neighbour(self.index, -1)
+        follows_a_word = (
+            stop is not None
+            and stop.text == "."
+            and self.text[stop.start - 1 : stop.start].isalpha()
+        )
+        return self.before(2 if follows_a_word else 1)
+
     def after(self, end: int, distance: int = 0) -> str:
         """Return a token from an offset on in lower case, not counting spaces; empty if none."""
         token = self.token_after(end, distance)

@@ -82,8 +82,8 @@ assy assembly; thk thick; dia diameter; od outside diameter; galv galvanized; co
 qtrs quarters; pymt payment; chg charge; dlvd delivered; stmt statement; trx transaction
 mdse merchandise; whse warehouse; bkfst breakfast; fwd forward, forwarded; bcc blind copy; subj subject
 rept reprint; illus illustrated; narr narrator
-btwn between; util utilities; utils utilities; avail available; feat featuring; ll lines
-sgl single; dbl double; cmte committee; sqn squadron; mss manuscripts; cres Crescent; pos position; amp ampere; recs recommendations
+btwn between; wkt wicket; wkts wickets; neg negative; probs problems, probably; util utilities; utils utilities; avail available; feat featuring; ll lines
+sgl single; dbl double; cmte committee; sqn squadron; mss manuscripts; cres Crescent; pos position, positive; amp ampere; recs recommendations
 """
 READINGS: dict[str, list[str]] = {}
 for _entry in _TABLE.replace("\n", ";").split(";"):
@@ -168,6 +168,9 @@ def abbreviation(at: Place) -> Iterator[Reading]:
             f"{word} < {before} > {after}" if word in ("st", "dr", "no", "co") else "",
             f"{is_word} {mark} {shape}{shouted}",
             f"{word} {shape}",
+            "> many"
+            if follows is not None and follows.kind == "number" and len(follows.text) > 2
+            else "",
             "> part of a day" if follows is not None and follows.low in _PARTS_OF_DAYS else "",
             f"article {shape}" if at.before() in _ARTICLES else "",
         )

@@ -231,7 +231,7 @@ def compass(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 
 _LABELS = frozenset(
-    "aisle seat seats gate bus row size wear wore section answer room near to".split()
+    "aisle seat seats gate bus row size wear wore section answer room near to rm rte route exit apt".split()
 )
 _DISTANCES = frozenset(
     "mi miles mile km kilometers ft feet m meters yards blocks minutes hours yd nm".split()
@@ -325,7 +325,7 @@ def label(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 @ROMAN.at("IVX", r"(?<![\w.])(?P<numeral>[IVX]+)(?P<letter>[A-C])(?![\w'’])")
 def lettered(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     value = roman(match["numeral"])
-    if value and at.before() in _COUNTED:
+    if value and at.label() in _COUNTED:
         said = f"{at.numbers.cardinal(str(value))} {match['letter']}"
         yield Reading("lettered", said, (f"length {len(match['numeral'])}",))
 

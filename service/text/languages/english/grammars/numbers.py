@@ -250,7 +250,9 @@ def stone(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("dot", words, (), match.end() + 1)
 
 
-_LABELS = frozenset("aisle seat seats gate bus row size wear wore section answer room".split())
+_LABELS = frozenset(
+    "aisle seat seats gate bus row size wear wore section answer room rm rte route hwy highway exit apt suite ste unit bldg building box locker bay dock pier track platform zone door".split()
+)
 
 
 def _magnitude_facts(at: Place, written: str, end: int) -> tuple[str, ...]:
@@ -261,7 +263,7 @@ def _magnitude_facts(at: Place, written: str, end: int) -> tuple[str, ...]:
     if after is not None and after.kind == "word":
         follows = "plural" if after.low.endswith("s") and len(after.low) > 3 else "word"
     fields = [f"{written} in {field}" for field in sorted(at.tokens.domains)]
-    label = "label" if at.before() in _LABELS else "no label"
+    label = "label" if at.label() in _LABELS else "no label"
     return (f"{written} > {follows}", f"{written} {label}", *(fields or [f"{written} in no field"]))
 
 
@@ -413,7 +415,7 @@ def numbered_code(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     facts = (
         f"parts {min(len(parts), 3)}",
         "digits" if match["code"].replace("-", "").isdecimal() else "letters",
-        f"< {'label' if at.before() in _NUMBERED_THINGS else 'other'}",
+        f"< {'label' if at.label() in _NUMBERED_THINGS else 'other'}",
     )
     for form in ("pairs", "small", "single"):
         said = ", ".join(code(at.numbers, part, digits=form) for part in parts)

@@ -257,12 +257,15 @@ def between(at: Place, match: re.Match[str]) -> Iterator[Reading]:
             if last[0] == "0" and len(last) == 2:
                 said = f"oh {at.numbers.cardinal(last[1])}"
             yield Reading("years", f"{year(at.numbers, one)} to {said}", facts)
-        elif 3 in (len(one), len(other)):
+        elif 3 in (len(one), len(other)) and one.endswith("00") == other.endswith("00"):
             yield Reading("pairs", f"{at.numbers.paired(one)} to {at.numbers.paired(other)}", facts)
         if one[0] == "0" or other[0] == "0" or len(one) + len(other) > 6:
             yield Reading(
                 "digits", f"{at.numbers.spelled(one)}, {at.numbers.spelled(other)}", facts
             )
+
+
+_LABELS = frozenset("room rm apt apartment suite ste unit bldg building box locker bay law".split())
 
 
 def _pair_facts(match: re.Match[str], at: Place) -> tuple[str, ...]:
@@ -278,6 +281,7 @@ def _pair_facts(match: re.Match[str], at: Place) -> tuple[str, ...]:
         f"{order} {small}" if small else "",
         f"{order} > {after}" if after in (")", "(", "in", "to", "on") else "",
         f"after {at.touches()}" if at.touches() in ("(", "[") else "",
+        "label" if at.label() in _LABELS else "",
     )
 
 

@@ -121,6 +121,7 @@ _ARTICLES = frozenset(
     "a an the this that each every my your his her our their one first per".split()
 )
 _LONG = {"h": "hours", "d": "days", "m": "minutes", "w": "weeks"}
+_TYPE = frozenset("font fonts type text size bold arial times courier helvetica serif".split())
 _BINARY = frozenset(("Ki", "Gi", "Ti", "Pi"))
 """Written at their numbers: `RTX 4070 Ti` has none."""
 _CORES = frozenset(
@@ -131,7 +132,7 @@ _REACH = 6
 
 
 _SIDES_AND_UNITS = frozenset(
-    "aisle seat seats gate bus row size wear wore section answer room".split()
+    "aisle seat seats gate bus row size wear wore section answer room rm rte route hwy highway exit apt suite ste unit bldg building box locker bay dock pier track platform zone door".split()
 )
 _LENGTH_NEXT = frozenset(
     "long wide deep high tall away from race sprint dash above below thick apart freestyle hurdles"
@@ -154,8 +155,8 @@ def what_m_is(at: Place, end: int) -> str:
 
 def _about_letter(at: Place, end: int) -> tuple[str, ...]:
     """Return as facts what stands around a number with a capital: a unit, a side, a seat."""
-    before, after = at.before(), at.token_after(end)
-    label = "label" if before in _SIDES_AND_UNITS else "no label"
+    after = at.token_after(end)
+    label = "label" if at.label() in _SIDES_AND_UNITS else "no label"
     follows = "edge" if after is None else after.low
     if after is not None and after.kind == "word" and after.low not in FUNCTION_WORDS:
         follows = "noun"
@@ -188,6 +189,9 @@ def measure(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         gap,
         kind,
         about,
+        f"pt type {at.after(unit_end) in _TYPE or at.after(unit_end, 1) in _TYPE}"
+        if expression == "pt"
+        else "",
         f"d {at.after(unit_end)}" if expression == "d" and at.after(unit_end) in _FLAT else "",
         *(_about_letter(at, unit_end) if expression in "NSEWBAC" else ()),
         f"{gap} {expression}" if expression in _WORDS else "",
