@@ -82,7 +82,7 @@ assy assembly; thk thick; dia diameter; od outside diameter; galv galvanized; co
 qtrs quarters; pymt payment; chg charge; dlvd delivered; stmt statement; trx transaction
 mdse merchandise; whse warehouse; bkfst breakfast; fwd forward, forwarded; bcc blind copy; subj subject
 rept reprint; illus illustrated; narr narrator
-btwn between; wkt wicket; wkts wickets; neg negative; probs problems, probably; util utilities; utils utilities; avail available; feat featuring; ll lines
+btwn between; btw between; ep episode; eps episodes; iss issue; choc chocolate; mag magnitude, magazine; qn queen; vw view; pwdr powder; wkt wicket; wkts wickets; neg negative; probs problems, probably; util utilities; utils utilities; avail available; feat featuring; ll lines
 sgl single; dbl double; cmte committee; sqn squadron; mss manuscripts; cres Crescent; pos position, positive; amp ampere; recs recommendations
 """
 READINGS: dict[str, list[str]] = {}
@@ -155,6 +155,8 @@ def abbreviation(at: Place) -> Iterator[Reading]:
     if shape == "single":
         shape = "upper letter" if token.text.isupper() else "lower letter"
     is_word = "word" if at.tokens.knows(word) and word not in _NAMES else "no word"
+    fields = sorted(at.tokens.domains) or ["no field"]
+    facts_of_fields = [f"{word} in {field}" for field in fields] if READINGS[word][1:] else []
     for index, reading in enumerate(READINGS[word]):
         words = reading
         if words[0].islower() and token.text[0].isupper() and not token.text.isupper():
@@ -173,6 +175,7 @@ def abbreviation(at: Place) -> Iterator[Reading]:
             else "",
             "> part of a day" if follows is not None and follows.low in _PARTS_OF_DAYS else "",
             f"article {shape}" if at.before() in _ARTICLES else "",
+            *facts_of_fields,
         )
         if stop and not inner:
             is_title = index == 0 and word in _NAMES
@@ -363,6 +366,8 @@ _PHRASES = {
     "op. cit.": ("op cit",),
     "et seq.": ("et seq",),
     "w/o": ("without",),
+    "w/out": ("without",),
+    "w/in": ("within",),
     "w/": ("with",),
     "b/c": ("because",),
     "n/a": ("N A",),

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from service.text.languages.english.grammars.said import (
     LETTERS,
     UPPER,
+    ends_sentence,
     is_spelled,
     letters,
     of_place,
@@ -178,11 +179,19 @@ def state(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("name", name, (comma, f"{comma} > {following}", f"{known} {comma}"))
 
 
-@STATE.at(UPPER, rf"(?<!\w)(?P<state>{'|'.join(_SHORT_STATES)})\b(?P<stop>\.?)(?!\w)")
+@STATE.at(
+    UPPER,
+    rf"(?<!\w)(?P<state>{'|'.join(_SHORT_STATES)})\b(?P<stop>\.?)(?!\w)",
+    words=map(str.lower, _SHORT_STATES),
+)
 def short_state(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     comma = "comma" if at.before() == "," else "no comma"
+    if at.tokens.knows(match["state"].lower()) and not (match["stop"] and comma == "comma"):
+        return  # a word, as `Ill` and `Wash` are
     facts = (comma, f"stop {bool(match['stop'])} {comma}")
-    yield Reading("short", _SHORT_STATES[match["state"]], facts)
+    closes = match["stop"] and ends_sentence(at.text, match.end(), any_capital=True)
+    end = match.end("state") if closes else match.end()
+    yield Reading("short", _SHORT_STATES[match["state"]], facts, end)
 
 
 @STATE.at("DRI", r"(?<!\w)(?P<party>[DRI])[-–](?P<state>[A-Z]{2}|[A-Z][a-z]{1,4}\.?)(?!\w)")
@@ -231,7 +240,7 @@ def compass(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 
 _LABELS = frozenset(
-    "aisle seat seats gate bus row size wear wore section answer room near to rm rte route exit apt".split()
+    "aisle seat seats gate bus row size wear wore section answer room near to rm rt rte route exit apt".split()
 )
 _DISTANCES = frozenset(
     "mi miles mile km kilometers ft feet m meters yards blocks minutes hours yd nm".split()

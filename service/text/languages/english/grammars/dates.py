@@ -202,6 +202,19 @@ def _about_days(at: Place, end: int) -> tuple[str, ...]:
     )
 
 
+@DATE.at(
+    DIGITS,
+    r"(?<![\w/.-])(?P<month>1[0-2]|0?[1-9])/(?P<day>[0-3]?[0-9])\s?[-–]\s?(?P<last>[0-3]?[0-9])(?![\w/-]|[.,][0-9])",
+)
+def slashed_days(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `10/21–22`."""
+    first, last = int(match["day"]), int(match["last"])
+    if 0 < first < last <= 31:
+        said = _day(at, MONTHS[int(match["month"]) - 1], str(first))
+        facts = ("clear" if first > 12 else "either", *setting(at, match.end()))
+        yield Reading("days of month", f"{said} to {at.numbers.ordinal(str(last))}", facts)
+
+
 @DATE.at("T", r"(?<=[0-9])T(?=[0-9]{2}:)")
 def iso_time(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("and time", ",")

@@ -52,6 +52,8 @@ _FIELDS = {
     " gauge skein worsted sleeve neckline facing",
     "gaming": "level quest boss loot spell guild dungeon armor sword mana raid amulet potion stats"
     " ring staff npc",
+    "media": "tv vhf radio aired airs broadcast channel channels news watch watched episode episodes"
+    " show network cable stream streaming podcast premiere finale tune",
     "music": "bars beat tempo chord chords key minor major bpm verse chorus op sonata symphony",
 }
 DOMAINS = {word: field for field, words in _FIELDS.items() for word in words.split()}

@@ -151,6 +151,17 @@ def aircraft(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     )
 
 
+_SIDES = {"N": "north", "S": "south", "E": "east", "W": "west"}
+
+
+@CODE.at("Ss", r"(?<!\w)[Ss](?P<season>[0-9]{1,2}) ?[Ee](?P<episode>[0-9]{1,3})(?!\w)")
+def episode(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `S01E09`."""
+    season, number = (at.numbers.cardinal(str(int(part))) for part in match.groups())
+    zeros = "zeros" if "0" in (match["season"][0], match["episode"][0]) else "plain"
+    yield Reading("episode", f"season {season}, episode {number}", (zeros,))
+
+
 ROAD = Grammar("road", prior={"": 0.5}, domains="transit address")
 
 
@@ -159,11 +170,7 @@ ROAD = Grammar("road", prior={"": 0.5}, domains="transit address")
 )
 def road(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     name = "Interstate" if match["road"] == "I" else "U S"
-    side = (
-        {"N": " north", "S": " south", "E": " east", "W": " west"}[match["side"]]
-        if match["side"]
-        else ""
-    )
+    side = f" {_SIDES[match['side']]}" if match["side"] else ""
     facts = (match["road"], f"side {bool(side)}")
     yield Reading("name", f"{name} {at.numbers.paired(match['number'])}{side}", facts)
     yield Reading(
@@ -173,6 +180,13 @@ def road(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     )
     if name == "U S":
         yield Reading("route", f"{name} Route {at.numbers.paired(match['number'])}{side}", facts)
+
+
+@ROAD.at(UPPER, r"(?<!\w)(?P<road>[A-Z]{2})[- ](?P<number>[0-9]{1,4})[- ](?P<side>[NSEW])B?(?!\w)")
+def state_road(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `SR-520 E`."""
+    said = f"{letters(match['road'])} {at.numbers.paired(match['number'])} {_SIDES[match['side']]}"
+    yield Reading("state", said, ("hyphen" if "-" in match[0] else "space",))
 
 
 RUNWAY = Grammar("runway", prior={"": -0.5}, domains="aviation", before="runway runways for rwy")

@@ -118,6 +118,19 @@ def before_number(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 @MONEY.at(
     _FIRST,
+    rf"(?<![\w$€£¥]){_SIGN}(?P<number>{NUMBER})-(?P<magnitude>thousand|million|billion|trillion)(?:-(?P<noun>dollar|euro|pound))?(?!\w)",
+    re.IGNORECASE,
+)
+def hyphened(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `a $1.9-trillion bill`."""
+    said = f"{amount(at.numbers, match['number'])} {match['magnitude'].lower()}"
+    name = _currency(match["currency"])
+    yield Reading("hyphened", f"{said} {name.one}", describes(at, match.end()))
+    yield Reading("hyphened many", f"{said} {name.many}", describes(at, match.end()))
+
+
+@MONEY.at(
+    _FIRST,
     rf"(?<![\w$€£¥]){_SIGN}\s?(?P<one>{NUMBER})(?P<first>[kKmMbBT]|bn)?(?P<dash>\s?[-–—−]\s?)(?P<again>[$€£¥]?)\s?(?P<other>{NUMBER}){_MAGNITUDE}(?![\w]|[./][0-9])",
 )
 def span(at: Place, match: re.Match[str]) -> Iterator[Reading]:

@@ -142,7 +142,7 @@ def decade(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     words = at.numbers.cardinal(digits) if len(digits) == 2 else at.numbers.year(digits)
     if digits.endswith("00") and digits[1] != "0":
         words = f"{at.numbers.cardinal(digits[:2])} hundred"
-    facts = (f"length {len(digits)}", "mark" if match["mark"] else "")
+    facts = (timed(at), f"length {len(digits)}", "mark" if match["mark"] else "")
     yield Reading("decade", plural(words), facts)
 
 
@@ -166,9 +166,27 @@ def era(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 def several(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     if match["number"][0] != "0":
         said = plural(at.numbers.paired(match["number"]))
-        yield Reading("several", said, (f"length {len(match['number'])}",))
+        named = at.touches() == "-" and at.text[: match.start()][-2:-1].isalpha()
+        facts = (
+            timed(at),
+            f"length {len(match['number'])}",
+            "named" if named else f"< {at.before() in _OF_YEARS}",
+        )
+        yield Reading("several", said, facts)
 
 
+_TIMED = frozenset(
+    "wait waits hold holds rest boil cook pause sleep delay timeout within after lasts took takes"
+    " stir for every microwave steep plank sprint walk jog run blanch sear shake".split()
+)
+
+
+def timed(at: Place) -> str:
+    """Return as a fact that a word before an amount speaks of seconds: `Wait 30s`."""
+    return "timed" if at.before() in _TIMED else ""
+
+
+_OF_YEARS = frozenset("the in his her their my our mid early late all of two three several".split())
 DECIMAL = Grammar("decimal", prior={"plain": 1.0, "": 0.0})
 
 
@@ -251,7 +269,7 @@ def stone(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 
 _LABELS = frozenset(
-    "aisle seat seats gate bus row size wear wore section answer room rm rte route hwy highway exit apt suite ste unit bldg building box locker bay dock pier track platform zone door".split()
+    "aisle seat seats gate bus row size wear wore section answer room rm rt rte route hwy highway exit apt suite ste unit bldg building box locker bay dock pier track platform zone door".split()
 )
 
 
@@ -343,7 +361,14 @@ def times_so_many(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("x", f"X {number}", facts)
     yield Reading("by", f"by {number}", facts)
     digits = at.numbers.spelled(match["number"])
-    ends = "ends" if at.before() == "in" else ""
+    before = at.before()
+    ends = (
+        "ends"
+        if before == "in"
+        else "call"
+        if before in ("call", "dial", "phone", "tel", "desk", "at", "ext")
+        else ""
+    )
     yield Reading("extension", f"extension {digits}", (*facts, ends))
     yield Reading("x digits", f"X {digits}", (*facts, ends))
 
@@ -484,6 +509,11 @@ def exponent(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 
 RAISED = Grammar("raised", prior={"": 0.5, "silent": 0.0})
+
+
+@RAISED.at("ⁿ", "ⁿ")
+def raised_letter(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    yield Reading("letter", "to the N", ("after digit" if at.touches().isdecimal() else "other",))
 
 
 @RAISED.at("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", r"[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")

@@ -61,7 +61,7 @@ _SETTINGS = {
         "cricket": "wicket wickets overs stumps innings tea bowled declared cricket batting runs"
         " crease opener england india australia pakistan",
         "due": "due ends end ended starts start started begins opens closes expires expired"
-        " effective deadline ending starting beginning arriving arrives leaving leaves posted"
+        " effective deadline cleared paid scheduled rescheduled planned ending starting beginning arriving arrives leaving leaves posted"
         " updated dated delivered shipped ships on by until since before thru till",
         "rating": "rated rating score scored got gave pain review stars would grade give",
         "maths": "fraction fractions simplify reduce rewrite improper proper equivalent convert add"
@@ -177,7 +177,7 @@ def vulgar(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 
 RATIO = Grammar("ratio", prior={"": 0.0}, domains="cooking science maths finance chess",
-    before="ratio odds mix scale aspect")  # fmt: skip
+    before="ratio odds mix scale aspect dilute diluted dilution")  # fmt: skip
 VERSE = Grammar("verse", prior={"": 0.0}, domains="scripture")
 
 

@@ -132,7 +132,7 @@ _REACH = 6
 
 
 _SIDES_AND_UNITS = frozenset(
-    "aisle seat seats gate bus row size wear wore section answer room rm rte route hwy highway exit apt suite ste unit bldg building box locker bay dock pier track platform zone door".split()
+    "aisle seat seats gate bus row size wear wore section answer room rm rt rte route hwy highway exit apt suite ste unit bldg building box locker bay dock pier track platform zone door".split()
 )
 _LENGTH_NEXT = frozenset(
     "long wide deep high tall away from race sprint dash above below thick apart freestyle hurdles"
@@ -374,6 +374,8 @@ LENGTH = Grammar("length", prior={"": 0.0, "height": 1.0}, domains="shop sports 
 _INCHES = rf"(?P<inches>[0-9]{{1,2}}(?:\.[0-9]+)?|[0-9]{{0,2}}[{_V}])"
 
 
+_LAST_MINUTE = 120
+"""Of a match with overtime, or between two buses."""
 _INCH_MARKS = ('"', "″", "”", "''", "′′")
 
 
@@ -416,7 +418,8 @@ def marked_length(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         short = value.removeprefix("one ") if kind == "fraction" else value
         yield Reading("part", f"{short} {mark}", facts)
     if mark == "foot":
-        yield Reading("minutes", f"{value} minutes", facts)
+        if match["number"].isdecimal() and int(match["number"]) <= _LAST_MINUTE:
+            yield Reading("minutes", f"{value} minutes", facts)
         yield Reading("prime", f"{value} prime", facts)
 
 
@@ -429,6 +432,15 @@ def marked_sides(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading(
         "by", f"{at.numbers.cardinal(match['one'])} by {at.numbers.cardinal(match['other'])} {many}"
     )
+
+
+@LENGTH.at(DIGITS, rf"(?<![\w.])(?P<number>{NUMBER})(?P<mark>[\"″”'’′])/(?P<per>{UNIT})")
+def inches_per(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    name = "inch" if match["mark"] in _INCH_MARKS else "foot"
+    many = {"inch": "inches", "foot": "feet"}[name]
+    value = amount(at.numbers, match["number"])
+    words = f"{value} {name if is_one(match['number']) else many}"
+    yield Reading("per", f"{words} per {unit(match['per'], is_one=True)}", (name,))
 
 
 COORDINATE = Grammar("coordinate", prior={"": 1.5}, domains="weather aviation")

@@ -320,6 +320,24 @@ for _written in ("Km", "KM", "LB", "LBS", "OZ", "FT", "TSP", "TBSP", "Min", "MIN
     UNIT_NAMES[_written] = UNIT_NAMES[_written.lower()]
 for _written in ("HRS", "YRS", "Mi", "MI", "PSI", "ML", "MG", "CM", "MM", "SEC", "GAL", "IN"):
     UNIT_NAMES[_written] = UNIT_NAMES[_written.lower()]
+for _written in (
+    "°C",
+    "°F",
+    "GHz",
+    "MHz",
+    "kHz",
+    "Hz",
+    "kWh",
+    "MWh",
+    "mAh",
+    "Mbps",
+    "Gbps",
+    "kPa",
+    "MPa",
+    "dB",
+    "mL",
+):
+    UNIT_NAMES.setdefault(_written.lower(), UNIT_NAMES[_written])
 UNIT_NAMES["M"] = ("molar", "molar")
 del UNIT_NAMES["%"], UNIT_NAMES["bn"], UNIT_NAMES["mn"], UNIT_NAMES["tn"]
 

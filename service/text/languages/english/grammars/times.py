@@ -99,6 +99,18 @@ def of_day(at: Place, match: re.Match[str]) -> Iterator[Reading]:
                 yield Reading("midnight", f"twelve {tail}", facts)
 
 
+@DURATION.at(DIGITS, r"(?<![\w:.])(?P<minutes>[1-9][0-9]?):00(?![\w:]|\.[0-9])")
+def full_minutes(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of a timer."""
+    beyond = "beyond clock" if int(match["minutes"]) > 24 else "clock"
+    timed = "timer" if at.before() in _TIMED or at.before(2) in _TIMED else "other"
+    words = counted(at.numbers, match["minutes"], "minute")
+    yield Reading("full", words, (beyond, f"{beyond} {timed}"))
+
+
+_TIMED = frozenset("timer timers stopwatch countdown set remaining left intervals".split())
+
+
 @TIME.at(
     DIGITS,
     r"(?<![\w:.])(?P<hour>[0-9]{1,2}):(?P<minute>[0-5][0-9]):(?P<second>[0-5][0-9])(?:[.,](?P<part>[0-9]+))?(?![\w:])",
