@@ -34,7 +34,7 @@ from service.text.offset_mapping import TracedText
 
 ROUNDS = 10
 RATE = 0.1
-MOST_REPAIRS = 120
+MOST_REPAIRS = 400
 REPAIR = 0.4
 RARE = 100
 """The cases of the tests must stay right. The weights of features that are rarer than that are
