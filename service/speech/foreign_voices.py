@@ -15,6 +15,8 @@ def _names(text: str) -> frozenset[str]:
 
 _LOCALE = re.compile(r"[a-z]{2,3}-(?:[A-Z][a-z]{3}-)?[A-Z]{2}(?=-[A-Za-z0-9])")
 _LETTERED = re.compile(r"[A-Za-z]{1,20}[0-9]?(?:-[A-Za-z]{1,20}[0-9]?){0,3}-(?P<letter>[A-Z])")
+_LONG_NAME = re.compile(r"Microsoft Server Speech .{0,60}\((\S{2,12}), (\S{1,60})\)")
+"""Azure's longer names, in brackets of which is the short one: `en-US, AriaNeural`."""
 _APART = str.maketrans("_()-", "    ")
 
 _KINDS = ("Multilingual", "Turbo", "Dragon", "HD", "Latest", "Expressive", "Neural", "RUS")
@@ -130,6 +132,7 @@ class ForeignVoice:
 
 def foreign_voice(name: str) -> ForeignVoice | None:
     """Return what the name of a voice of another system tells of it; None if it is unknown."""
+    name = _LONG_NAME.sub(r"\1-\2", name)
     match = _LOCALE.match(name)
     language: str | None = None
     locale, bare = "", name

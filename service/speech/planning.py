@@ -317,7 +317,9 @@ class Planner:
                 chosen = chooser.choose(settings.wish, settings.language or language)
                 if chosen.reason:
                     wish = settings.wish
-                    notes.ignore_once("voice", wish.start, chosen.reason, attribute=wish.attribute)
+                    notes.ignore_once(
+                        wish.element, wish.start, chosen.reason, attribute=wish.attribute
+                    )
                 if len(settings.wish.names) == 1:
                     speaker = utterance.speaker(settings.wish.names[0])
             voice = settings.voice or utterance.voice

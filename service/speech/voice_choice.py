@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from service.errors import ServiceError
 from service.speech.foreign_voices import ForeignVoice, foreign_voice
@@ -18,6 +19,9 @@ _CLEAREST = tuple(
 )
 """Voices that stand for others first, by the quality and the amount of speech they were trained on,
 as hexgrad grades them. The others follow by name."""
+
+_KEPT = 64
+"""Kinds of voices that are remembered; few documents ask for ten."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,13 @@ class VoiceChooser:
         self._voices = voices
         self._names = names
         self._folded = {voice.name.casefold(): voice.name for voice in voices.voices}
+        clearest = {name: place for place, name in enumerate(_CLEAREST)}
+        self._by_quality = sorted(
+            voices.voices, key=lambda one: (clearest.get(one.name, len(clearest)), one.name)
+        )
+        self._alike = lru_cache(_KEPT)(self._find_alike)
         self._taken: dict[str, str] = {}
-        self._chosen: dict[VoiceWish, Choice] = {}
+        self._chosen: dict[tuple[VoiceWish, str | None], Choice] = {}
 
     def choose(self, wish: VoiceWish, language: str | None) -> Choice:
         """Return the voice for a wish.
@@ -55,18 +64,19 @@ class VoiceChooser:
             wish: what is asked.
             language: code of the language that is spoken around it; None if unknown.
         """
-        found = self._chosen.get(wish)
+        found = self._chosen.get((wish, language))
         if found is None:
             found = self._choose(wish, language)
             if found.blend is None and wish.outer is not None:
                 outer = self.choose(wish.outer, language)
                 found = Choice(outer.blend, found.reason)
-            self._chosen[wish] = found
+            self._chosen[wish, language] = found
         return found
 
     def _choose(self, wish: VoiceWish, language: str | None) -> Choice:
         foreign: ForeignVoice | None = None
         foreign_name = ""
+        asked = f"{' '.join(wish.names)!r:.60}"
         for name in wish.names:
             blend = self._own(name)
             if blend is not None:
@@ -79,13 +89,13 @@ class VoiceChooser:
             sex = sex or foreign.sex
             languages = languages or tuple(filter(None, [foreign.language]))
         elif wish.names and not (sex or languages):
-            return Choice(None, f"there is no voice {wish.names[0]!r:.60}")
+            return Choice(None, f"there is no voice {asked}")
         wanted = languages or tuple(filter(None, [language]))
         voice, lacking = self._best(wish, wanted, sex, foreign_name)
         if voice is None or (lacking & wish.required and wish.keeps):
             return Choice(None, "no voice is like this; the voice stays as it is")
         if wish.names:
-            reason = f"there is no voice {wish.names[0]!r:.60}; {voice} speaks"
+            reason = f"there is no voice {asked}; {voice} speaks"
             return Choice(self._voices.resolve(voice), reason)
         if lacking:
             reason = f"no voice is like this; {voice} speaks"
@@ -95,7 +105,10 @@ class VoiceChooser:
 
     def _own(self, name: str) -> Blend | None:
         """Return a voice, a blend or a speaker by its name."""
-        for known in (self._names.get(name), name, self._folded.get(name.casefold())):
+        folded = name.casefold()
+        if name not in self._names and not any(voice in folded for voice in self._folded):
+            return None  # sooner than an error that names the nearest voice
+        for known in (self._names.get(name), name, self._folded.get(folded)):
             if known is None:
                 continue
             try:
@@ -120,37 +133,45 @@ class VoiceChooser:
         self, wish: VoiceWish, languages: tuple[str, ...], sex: str | None, foreign: str
     ) -> tuple[str | None, frozenset[str]]:
         """Return the best voice, and the features that it lacks."""
+        best, lacking = self._alike(languages, sex, wish.ordering, wish.required)
+        if not best:
+            return None, lacking
+        if not foreign:
+            return best[(wish.variant - 1) % len(best)], lacking
+        voice = self._taken.get(foreign)
+        if voice is None:
+            taken = set(self._taken.values())
+            same = [one for one in best if one.partition("_")[2] == foreign.lower()]
+            free = (one for one in (*same, *best) if one not in taken)
+            voice = self._taken[foreign] = next(free, best[0])
+        return voice, lacking
 
-        def lacks(voice: Voice) -> dict[str, bool]:
-            return {
+    def _find_alike(
+        self,
+        languages: tuple[str, ...],
+        sex: str | None,
+        ordering: tuple[str, ...],
+        required: frozenset[str],
+    ) -> tuple[list[str], frozenset[str]]:
+        """Return the voices that are like this as much as any, and the features that they lack."""
+
+        def lacking(voice: Voice) -> frozenset[str]:
+            features = {
                 "languages": bool(languages) and voice.language not in languages,
                 "gender": sex is not None and voice.sex != sex,
             }
+            return frozenset(name for name, lacks_it in features.items() if lacks_it)
 
         def rank(voice: Voice) -> tuple[bool, ...]:
-            lacking = lacks(voice)
-            ordered = [lacking.get(feature, False) for feature in wish.ordering]
-            required = any(lacking.get(feature, False) for feature in wish.required)
-            known = LANGUAGES.get(voice.language or "")
-            is_usual = known is not None and voice.name == known.default_voice
-            return required, *ordered, not is_usual
+            lacks = lacking(voice)
+            return (not lacks.isdisjoint(required), *(feature in lacks for feature in ordering))
 
-        clearest = {name: place for place, name in enumerate(_CLEAREST)}
-        by_quality = sorted(
-            self._voices.voices, key=lambda one: (clearest.get(one.name, len(clearest)), one.name)
-        )
-        ranked = sorted(by_quality, key=rank)
-        if not ranked:
-            return None, frozenset()
-        best = [voice for voice in ranked if rank(voice)[:-1] == rank(ranked[0])[:-1]]
-        if foreign:
-            voice = self._taken.get(foreign)
-            if voice is None:
-                taken = set(self._taken.values())
-                same = [one for one in best if one.name.partition("_")[2] == foreign.lower()]
-                free = (one.name for one in (*same, *best) if one.name not in taken)
-                voice = self._taken[foreign] = next(free, best[0].name)
-        else:
-            voice = best[(wish.variant - 1) % len(best)].name
-        lacking = lacks(next(one for one in best if one.name == voice))
-        return voice, frozenset(feature for feature, lacks_it in lacking.items() if lacks_it)
+        def is_usual(voice: Voice) -> bool:
+            known = LANGUAGES.get(voice.language or "")
+            return known is not None and voice.name == known.default_voice
+
+        ranks = [rank(voice) for voice in self._by_quality]
+        least = min(ranks, default=())
+        best = [one for one, own in zip(self._by_quality, ranks, strict=True) if own == least]
+        best.sort(key=is_usual, reverse=True)
+        return [one.name for one in best], lacking(best[0]) if best else frozenset()

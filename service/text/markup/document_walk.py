@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import NoReturn
 from xml.parsers import expat
 
@@ -23,7 +24,8 @@ _ONE_SPACE = dict.fromkeys(map(ord, _SPACES), " ")
 _LITERAL = re.compile(r"[ \t\r\n]+|[^ \t\r\n]+(?:[ \t\r\n][^ \t\r\n]+)*")
 _RUN = re.compile(r"(?P<reference>&[^&;]+;)|[ \t\r\n]+|[^ \t\r\n&]+(?:[ \t\r\n][^ \t\r\n&]+)*")
 
-_ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_ENTITIES = {"amp;": "&", "lt;": "<", "gt;": ">", "quot;": '"', "apos;": "'"}
+_NAMED = re.compile(r"&(?P<name>[A-Za-z][A-Za-z0-9]{0,31};)")
 
 # A tag with its attributes, whose values may hold `>`.
 _TAG = re.compile(r"""<[^"'>]*(?:"[^"]*"[^"'>]*|'[^']*'[^"'>]*)*>""")
@@ -35,12 +37,16 @@ class DocumentWalk(ABC):
     Args:
         text: the document. Offsets refer to it.
         start: offset of what XML begins with.
+        entities: what stands for the names of entities, besides those of XML; names end with `;`.
     """
 
-    def __init__(self, text: str, start: int = 0) -> None:
+    def __init__(self, text: str, start: int, entities: Mapping[str, str]) -> None:
         self._text = text
         self._source = TracedText(text)
-        self._bytes = text[start:].encode("utf-8", "surrogatepass")
+        self._entities = {**entities, **_ENTITIES}
+        # Expat knows no other entities than XML's, but characters by their numbers.
+        known = _NAMED.sub(self._numbered, text[start:]) if entities else text[start:]
+        self._bytes = known.encode("utf-8", "surrogatepass")
         self._open: list[Element] = []
         # The same position in bytes, as expat counts, and in characters.
         self._byte = 0
@@ -48,6 +54,8 @@ class DocumentWalk(ABC):
         # End of the last tag, comment or other markup.
         self._done = start
         self._composition = Composition()
+        # The last tag that no word goes on beyond, until there are words.
+        self._parting: TracedText | None = None
         # The text of an open element whose words are not read as written.
         self._inner: FoldedText | None = None
 
@@ -149,21 +157,39 @@ class DocumentWalk(ABC):
             self._check_words(element, match.start())
             words = run.translate(_ONE_SPACE)
             if self._inner is None:
+                self._part(words)
                 self._composition.add(words, element.voice_settings, element.stress)
             else:
                 self._inner.add(words)
+
+    def _part(self, words: TracedText) -> None:
+        """Part words from those before a tag that no word goes on beyond."""
+        if self._parting is not None and words.text[:1].isalnum():
+            self._composition.add_space(self._parting)
+        self._parting = None
 
     def _referred(self, reference: str, offset: int) -> str:
         """Return the character of `&amp;` or `&#38;`. Expat refuses all other entities."""
         name = reference[1:-1]
         if not name.startswith("#"):
-            return _ENTITIES[name]
+            return self._entities[f"{name};"]
         character = chr(int(name[2:], 16) if name.startswith("#x") else int(name[1:]))
         try:
             check_characters(character)
         except ValueError as error:
             self._fail(str(error), offset)
         return character
+
+    def _numbered(self, reference: re.Match[str]) -> str:
+        """Return a reference to the same characters that expat knows, of the same length."""
+        characters = self._entities.get(reference["name"], "")
+        if characters in ("", *_ENTITIES.values()):
+            return reference[0]
+        digits = str(ord(characters[0]))
+        room = len(reference[0]) - len("&#;")
+        if len(characters) > 1 or len(digits) > room:
+            return characters.ljust(len(reference[0]))
+        return f"&#{digits:0>{room}};"
 
     def _comment(self, _: str) -> None:
         start = self._here()

@@ -37,8 +37,10 @@ class VoiceWish:
         required: features without which no voice will do: `name`, `gender`, `languages`, `variant`.
         ordering: features, the most important first.
         keeps: whether the voice stays as it is if none will do.
-        start: offset in the caller's text of the attribute that says most of it.
+        start: offset in the caller's text of the attribute that says most of it; wishes are equal
+            wherever they are.
         attribute: its name.
+        element: name of the element.
         outer: what is asked around it; None for the voice of the request.
     """
 
@@ -49,8 +51,9 @@ class VoiceWish:
     required: frozenset[str] = frozenset()
     ordering: tuple[str, ...] = ("name", "languages", "gender", "variant")
     keeps: bool = False
-    start: int = 0
-    attribute: str = ""
+    start: int = field(default=0, compare=False)
+    attribute: str = field(default="", compare=False)
+    element: str = field(default="voice", compare=False)
     outer: VoiceWish | None = None
 
 

@@ -12,7 +12,6 @@ from service.text.markup.values import (
     MAX_PAUSE_S,
     MAX_RATE,
     MIN_RATE,
-    parse_duration,
     quote,
 )
 
@@ -32,6 +31,10 @@ _BASES_HZ = {"male": 120.0, "female": 210.0}
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>%|st|hz|db|)",
     re.ASCII | re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\+?(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>ms|msecs?|milliseconds?|s|secs?|seconds?|)",
+    re.ASCII,
 )
 _MOST_RELATIVE = 3.0
 """A greater signed rate without a unit is meant in percent."""
@@ -109,7 +112,7 @@ def pitch_of(value: str, outer: float, sex: str) -> tuple[float, str]:
     """Return the semitones of an element inside one with the pitch `outer`.
 
     Args:
-        value: such as `+2st`, `-10%`, `+20Hz`, `180Hz` or `high`.
+        value: such as `+2st`, `2st`, `-10%`, `+20Hz`, `180Hz` or `high`.
         outer: semitones.
         sex: of the voice, for hertz.
     """
@@ -119,7 +122,7 @@ def pitch_of(value: str, outer: float, sex: str) -> tuple[float, str]:
     semitones = _PITCHES.get(wanted)
     if semitones is None:
         parsed = _parsed(wanted)
-        if parsed is None or parsed[2] == "db" or (parsed[2] in ("", "st") and not parsed[0]):
+        if parsed is None or parsed[2] in ("db", ""):
             return outer, f"{quote(value)} is not a pitch"
         sign, number, unit = parsed
         if unit == "st":
@@ -137,13 +140,19 @@ def pitch_of(value: str, outer: float, sex: str) -> tuple[float, str]:
 
 
 def time_of(value: str) -> tuple[float | None, str]:
-    """Return the seconds of `1.5s`, `+500ms` or `2`, at most 60; None if it is no duration."""
-    wanted = value.strip().lower().removeprefix("+")
-    try:
-        return parse_duration(wanted), ""
-    except ValueError as error:
-        match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(ms|s|)", wanted, re.ASCII)
-        if match is None:
-            return None, str(error)
-        seconds = float(match[1]) / (1000 if match[2] == "ms" else 1)
-        return min(seconds, MAX_PAUSE_S), str(error)
+    """Return the seconds of `1.5s`, `+500ms`, `2 sec` or `2`, at most 60; None for other text.
+
+    A number without a unit is seconds if it can be, and milliseconds from 61 on.
+    """
+    match = _TIME.fullmatch(value.strip().lower())
+    if match is None:
+        return None, f"{quote(value)} is not a duration such as 1.5s or 500ms"
+    number, unit = float(match["number"]), match["unit"]
+    is_ms = unit.startswith("m") if unit else number > MAX_PAUSE_S
+    seconds = number / 1000 if is_ms else number
+    if seconds > MAX_PAUSE_S:
+        return MAX_PAUSE_S, f"{quote(value)} is longer than {MAX_PAUSE_S:g} seconds"
+    return (
+        seconds,
+        "" if unit or not number else f"{quote(value)} has no unit; it is taken for {seconds:g}s",
+    )

@@ -30,7 +30,7 @@ from service.text.markup.values import is_blank
 from service.text.offset_mapping import TracedText
 from service.text.stress import shift
 
-_OPENING = re.compile(r"[\s\ufeff]*<(?:\?xml\s|(?:\w+:)?speak[\s>/])", re.ASCII)
+_OPENING = re.compile(r"[\s\ufeff]*<(?:\?xml\s|(?:\w+:)?speak[\s>/])", re.ASCII | re.IGNORECASE)
 
 
 def opens(text: str) -> bool:
@@ -72,7 +72,7 @@ class _StrictWalk(DocumentWalk):
     """
 
     def __init__(self, text: str, language: str | None) -> None:
-        super().__init__(text)
+        super().__init__(text, 0, {})
         self._language = language
 
     def _opened(self, element: Element, parent: Element | None) -> Element:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from html.entities import html5
 
 from service.errors import LanguageUnavailableError
 from service.text.languages import find_language, language_of_voice
@@ -40,6 +41,7 @@ _LONGER_NAMES = {"paragraph": "p", "sentence": "s", "token": "w"}
 _EVERYWHERE = frozenset(
     {"xmlns", "xml:base", "xml:id", "id", "xml:lang", "xml:space", "onlangfailure"}
 )
+_OTHER_NAMES = {"lang": "xml:lang"}
 ATTRIBUTES: Mapping[str, frozenset[str]] = {
     "speak": frozenset({"version", "xsi:schemaLocation"}),
     "p": frozenset(),
@@ -72,6 +74,8 @@ ATTRIBUTES: Mapping[str, frozenset[str]] = {
     "metadata": frozenset(),
     "mstts:silence": frozenset({"type", "value"}),
     "mstts:audioduration": frozenset({"value"}),
+    "mstts:dialog": frozenset(),
+    "mstts:turn": frozenset({"speaker"}),
     "par": frozenset(),
     "seq": frozenset(),
     "media": frozenset({"begin", "end", "repeatCount", "soundLevel"}),
@@ -89,10 +93,11 @@ REASONS = {
 }
 _USUAL_REASON = "the model cannot do this; its content is read"
 _UNKNOWN_REASON = "the element is unknown; its content is read"
-_VENDORS = ("mstts:", "amazon:", "google:")
 
+_APART = frozenset({"audio", "voice", "par", "seq", "media", "lookup"})
+"""Elements that no word goes on beyond, besides those of the clouds."""
 _SILENT = frozenset({"desc", "metadata"})
-_BLOCKS = frozenset({"p", "s"})
+_BLOCKS = frozenset({"p", "s", "mstts:turn"})
 _WHOLE = frozenset({"phoneme", "say-as", "sub"})
 """Elements whose words are taken as a whole, as are those of a `w` with a role."""
 
@@ -133,7 +138,7 @@ class TolerantWalk(DocumentWalk):
 
     def __init__(self, text: str, language: str | None, notes: Notes) -> None:
         kept = text.lstrip("\ufeff \t\r\n")
-        super().__init__(text, len(text) - len(kept))
+        super().__init__(text, len(text) - len(kept), entities=html5)
         self._language = language
         self._notes = notes
         self._prefixes: dict[str, str] = {}
@@ -156,7 +161,9 @@ class TolerantWalk(DocumentWalk):
         for attribute, value in element.attributes.items():
             if attribute.startswith("xmlns:") and value in _NAMESPACES:
                 self._prefixes[attribute.removeprefix("xmlns:")] = _NAMESPACES[value]
-        element = replace(element, name=self._canonical(element.name), content_start=content_start)
+        name = self._canonical(element.name)
+        attributes = _canonical_attributes(name, element.attributes)
+        element = replace(element, name=name, attributes=attributes, content_start=content_start)
         if parent is not None:
             element = replace(
                 element, voice_settings=parent.voice_settings, stress=parent.stress,
@@ -177,6 +184,8 @@ class TolerantWalk(DocumentWalk):
             element = replace(element, is_silent=True)
         elif name in _BLOCKS:
             self._composition.end_sentence(self._source[element.start : content_start])
+        elif self._is_apart(element):
+            self._parting = self._source[element.start : content_start]
         elif _is_whole(element):
             self._inner = FoldedText()
         elif name in ("mark", "bookmark"):
@@ -211,6 +220,8 @@ class TolerantWalk(DocumentWalk):
             self._composition.add_pause(Pause(self._break_s(element), *whole.span))
         elif name == "media":
             self._end_media(element)
+        if self._is_apart(element):
+            self._parting = tag
         for pause in self._trailing.pop(element.start, ()):
             self._composition.add_pause(pause)
 
@@ -225,7 +236,17 @@ class TolerantWalk(DocumentWalk):
         if colon and prefix in self._prefixes:
             known = self._prefixes[prefix]
             name = f"{known}:{local}" if known else local
+        if name not in _KNOWN and name.lower() in _KNOWN:
+            name = name.lower()
         return _LONGER_NAMES.get(name, name)
+
+    def _is_apart(self, element: Element) -> bool:
+        """Tell whether no word goes on beyond an element: it has a sound or a voice of its own."""
+        name = element.name
+        if ":" in name or name in _APART:
+            return name != "mstts:viseme"
+        is_empty = self._text.endswith("/>", element.start, element.content_start)
+        return is_empty and name not in ATTRIBUTES
 
     # What is told.
 
@@ -244,7 +265,8 @@ class TolerantWalk(DocumentWalk):
             while match is not None:
                 match = _ATTRIBUTE.match(self._text, match.end(), element.content_start)
                 if match is not None:
-                    places[match["name"]] = match.start("name")
+                    name = _canonical_attribute(element.name, match["name"])
+                    places.setdefault(name, match.start("name"))
             self._places = element.start, places
         return places[attribute]
 
@@ -380,6 +402,23 @@ class TolerantWalk(DocumentWalk):
         self._tell(element, f"{quote(written)} is not a variant", "variant")
         return 1
 
+    def _turn(self, element: Element) -> Element:
+        """Let the speaker of a turn of Azure's dialogues speak: a voice by its first name."""
+        speaker = element.attributes.get("speaker", "")
+        if is_blank(speaker):
+            self._tell(element, "it has no speaker", "speaker")
+            return element
+        settings = element.voice_settings
+        start = self._place_of(element, "speaker")
+        wish = VoiceWish(
+            (speaker.strip(),),
+            start=start,
+            attribute="speaker",
+            element=element.name,
+            outer=settings.wish,
+        )
+        return replace(element, voice_settings=replace(settings, voice=None, wish=wish))
+
     # Sound.
 
     def _prosody(self, element: Element) -> Element:
@@ -421,13 +460,13 @@ class TolerantWalk(DocumentWalk):
         return seconds
 
     def _emphasis(self, element: Element) -> Element:
-        level = element.attributes.get("level", "moderate").strip()
+        level = element.attributes.get("level", "moderate").strip().lower()
         if level not in EMPHASES:
             self._tell(element, f"{quote(level)} is not a level", "level")
         return replace(element, stress=EMPHASES.get(level, EMPHASES["moderate"]))
 
     def _break_s(self, element: Element) -> float:
-        strength = element.attributes.get("strength", "medium").strip()
+        strength = element.attributes.get("strength", "medium").strip().lower()
         if strength not in BREAKS_S:
             self._tell(element, f"{quote(strength)} is not a strength", "strength")
         seconds = self._time(element, "time") if "time" in element.attributes else None
@@ -532,6 +571,7 @@ class TolerantWalk(DocumentWalk):
 
     def _add_whole(self, element: Element, words: TracedText, whole: TracedText) -> None:
         """Add the words of an element that sets their reading; `whole` is its complete source."""
+        self._part(words)
         add = {"sub": self._add_alias, "phoneme": self._add_phonemes, "say-as": self._add_kind,
                "w": self._add_word}  # fmt: skip
         add[element.name](element, words, whole)
@@ -614,9 +654,28 @@ class TolerantWalk(DocumentWalk):
         "emphasis": _emphasis,
         "mstts:silence": _silence,
         "mstts:audioduration": _audio_duration,
+        "mstts:turn": _turn,
         "par": _par,
         "media": _begin_media,
     }
+
+
+_KNOWN = frozenset([*ATTRIBUTES, *REASONS, *_LONGER_NAMES])
+
+
+def _canonical_attribute(element: str, name: str) -> str:
+    """Return the name of an attribute that is written in capitals, or without its prefix."""
+    known = ATTRIBUTES.get(element, frozenset())
+    if name in known or name in _EVERYWHERE:
+        return name
+    folded = {one.lower(): one for one in (*known, *_EVERYWHERE)}
+    return folded.get(name.lower(), _OTHER_NAMES.get(name.lower(), name))
+
+
+def _canonical_attributes(element: str, attributes: Mapping[str, str]) -> Mapping[str, str]:
+    """Return attributes by their names; one that is written right counts more."""
+    renamed = {_canonical_attribute(element, name): value for name, value in attributes.items()}
+    return {**renamed, **{name: attributes[name] for name in renamed if name in attributes}}
 
 
 def _is_whole(element: Element) -> bool:
@@ -626,7 +685,7 @@ def _is_whole(element: Element) -> bool:
 
 
 def _reason(name: str) -> str:
-    usual = _USUAL_REASON if name.startswith(_VENDORS) else _UNKNOWN_REASON
+    usual = _USUAL_REASON if ":" in name else _UNKNOWN_REASON
     return REASONS.get(name, usual)
 
 

@@ -209,3 +209,12 @@ def test_a_dialogue_is_said_in_turns(synthesizer):
         "Hi",
         "Anna",
     ]
+
+
+def test_voices_of_other_systems_are_found_once_for_each_kind(synthesizer, monkeypatch):
+    found = []
+    find = VoiceChooser._find_alike
+    monkeypatch.setattr(VoiceChooser, "_find_alike", lambda self, *wish: found.append(wish) or find(self, *wish))
+    content = " ".join(f"<voice name='en-US-Ava{n}Neural'>so</voice>" for n in range(100))
+    plan(synthesizer, content)
+    assert len(found) == 1

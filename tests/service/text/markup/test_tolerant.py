@@ -77,6 +77,9 @@ def test_each_ignored_name_is_told_once_with_its_place(source, expected):
         ("<p>a</p><paragraph>b</paragraph><sentence>c</sentence>", ["a\n\nb\n\nc"]),
         ("<lang xml:lang='tlh' onlangfailure='ignoretext'>a</lang>b", ["b"]),
         ("<say-as interpret-as='digits'>1<mark name='m'/><b>2</b></say-as>", ["12"]),
+        ("a<audio/>b<audio>c</audio>. <b>d</b>e<br/>f<mark name='m'/>g<x:y>h</x:y>, i", ["a b c. de fg h, i"]),
+        ("<break time='61'/><break time='2 Seconds'/><break time='90000ms'/>", [0.061, 2.0, 60.0]),
+        ("&eacute;&ni;&NotEqualTilde;<sub alias='&Auml;&hellip;'>x</sub>", ["é∋≂̸Ä…"]),
     ],
 )  # fmt: skip
 def test_what_is_read_and_where_it_pauses(content, expected):
@@ -318,6 +321,7 @@ HOSTILE = {
     "external entity": "<!DOCTYPE s [<!ENTITY a SYSTEM 'file:///etc/hostname'>]><speak>&a;</speak>",
     "external type": "<!DOCTYPE speak SYSTEM 'http://127.0.0.1/a.dtd'><speak>a</speak>",
     "levels": "<p>" * 100_000,
+    "entity without a meaning": "<speak>&nothing;</speak>",
     "closed levels": f"<speak>{'<p>' * 100_000}{'</p>' * 100_000}</speak>",
     "attribute": f"<speak><p a='{'x' * 10_000_000}'>a</p>",
     "attribute that is open": f"<speak><p a='{'x' * 10_000_000}",
