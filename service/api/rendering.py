@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable
-from typing import ClassVar, Literal
+from typing import Literal
 
 from service.api.schemas import WordAnswer
 from service.audio import FORMATS, AudioFormat, encode, open_encoder, require_rate
@@ -26,7 +26,7 @@ class Rendering(ABC):
         coverage: what is read of the text; set before `parts` is called, complete at its end.
     """
 
-    streams: ClassVar[bool]
+    streams: bool
     media_type: str
     sample_rate_hz: int
     bytes_per_s: int

@@ -22,6 +22,7 @@ from service.api.connections import Connections
 from service.api.idleness import Idleness
 from service.api.job_runner import JobRunner
 from service.api.metrics import Metrics
+from service.api.part_times import PartTimes
 from service.api.telemetry import Telemetry, open_telemetry
 from service.api.uploads import Uploads
 from service.books.document_reader import DocumentReader
@@ -73,6 +74,7 @@ class ServiceState:
         documents: reads documents, in processes of their own.
         jobs: documents that are spoken behind all requests.
         uploads: documents that are received and read before they are jobs.
+        part_times: of the last answers that were asked for with them.
         executor: threads, enough for all that are admitted, and for nobody else.
         metrics: for Prometheus.
         telemetry: traces.
@@ -98,6 +100,7 @@ class ServiceState:
         self.documents = DocumentReader(ReadingLimits.of(settings))
         self.jobs = JobRunner(settings, self.callers, self.documents, self.idleness)
         self.uploads = Uploads(settings.max_document_bytes)
+        self.part_times = PartTimes()
         self.executor = ThreadPoolExecutor(
             settings.max_requests + settings.max_websockets, thread_name_prefix="speech"
         )

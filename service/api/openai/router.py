@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import anyio.to_thread
-from fastapi import APIRouter, Body, Path, Query, Request, Response
+from fastapi import APIRouter, Body, HTTPException, Path, Query, Request, Response
 
 from service.api.openai.captions import LINES_MEDIA_TYPE, CaptionedAudio, StreamedCaptions
 from service.api.openai.events import END, SpeechEvents
@@ -22,6 +23,7 @@ from service.api.openai.schemas import (
     OpenAIModels,
     OpenAIVoice,
     OpenAIVoices,
+    PartTimesAnswer,
     ProbeAnswer,
     SpeechDelta,
     SpeechDone,
@@ -38,6 +40,7 @@ from service.api.openapi import (
     error_responses,
     event_content,
 )
+from service.api.part_times import TimedParts
 from service.api.rendering import Rendering, StreamedAudio, WholeAudio
 from service.api.response import SpeechResponse
 from service.api.schemas import TimedAnswer, ignored_answers
@@ -68,6 +71,10 @@ _SPEECH: dict[str, Any] = {
             "description": "Names of the fields that were sent and have no effect",
             "schema": {"type": "string"},
         },
+        "X-Timing-Path": {
+            "description": "Where the times of the parts are, below /v1: return_timing",
+            "schema": {"type": "string"},
+        },
     },
     "model": TimedAnswer | CaptionedAnswer,
     "content": {
@@ -85,7 +92,7 @@ _SPEECH: dict[str, Any] = {
 )
 async def speech(body: SpeechRequest, request: Request) -> Response:
     """Synthesize speech, as OpenAI's endpoint and Kokoro-FastAPI's do."""
-    return _speech(body, request, _rendering(body))
+    return _speech(body, request, _rendering(body, body.input))
 
 
 _TURNS: dict[str, Any] = {**_SPEECH, "description": "Audio (mono) of all turns"}
@@ -114,9 +121,8 @@ async def dev_dialogue(body: TurnsRequest, request: Request) -> Response:
         )
         for turn in body.turns
     ]
-    return _speech(
-        body, request, _rendering(body), lambda how: dialogue(turns, how, body.pause_between_turns)
-    )
+    said = dialogue(turns, Utterance(""), body.pause_between_turns)
+    return _speech(body, request, _rendering(body, said.text), said)
 
 
 @dev_router.post(
@@ -160,9 +166,9 @@ def _speech(
     body: SpeechRequest,
     request: Request,
     rendering: Rendering,
-    said: Callable[[Utterance], Utterance] = lambda utterance: utterance,
+    said: Utterance | None = None,
 ) -> SpeechResponse:
-    """Return speech; `said` returns what is said instead of the input."""
+    """Return speech: of the input, or of a dialogue."""
     state = state_of(request)
     if state.settings.strict_models:
         check_model(body.model)
@@ -182,13 +188,18 @@ def _speech(
         has_voices=body.allow_voice_tags is not False,
         even=body.normalize_loudness,
     )
+    if said is not None:
+        utterance = replace(utterance, text=said.text, kind=said.kind, turns=said.turns)
+    headers = {}
+    if body.return_timing:
+        rendering = TimedParts(rendering, utterance.text, state.part_times)
+        headers["x-timing-path"] = f"/timing/{rendering.name}.json"
     delivery = Delivery(
         streamed=rendering.streams,
-        timed=body.depth is not None,
+        timed=body.depth is not None or body.return_timing,
         gain=body.volume_multiplier * gain_of(body.volume),
         loudness_lufs=body.loudness,
     )
-    headers = {}
     if body.ignored:
         headers["x-ignored-fields"] = name_fields(body.ignored)
         logger.debug(
@@ -196,7 +207,23 @@ def _speech(
             request.state.request_id,
             headers["x-ignored-fields"],
         )
-    return SpeechResponse(state, said(utterance), delivery, rendering, headers)
+    return SpeechResponse(state, utterance, delivery, rendering, headers)
+
+
+@router.get(
+    "/timing/{name}.json",
+    operation_id="part_times",
+    response_model_exclude_none=True,
+    responses=error_responses(404),
+)
+async def part_times(
+    request: Request, name: Annotated[str, Path(examples=["hGkD0b0AbbQ2YzWh3zv4xw"])]
+) -> PartTimesAnswer:
+    """Tell the times of the parts of an answer, which was asked for with return_timing."""
+    found = state_of(request).part_times.get(name)
+    if found is None:
+        raise HTTPException(404, "there are no such times, yet or any more")
+    return PartTimesAnswer(chunks=list(found))
 
 
 def _names(state: ServiceState) -> VoiceNames:
@@ -213,7 +240,7 @@ def _voice(body: SpeechRequest, names: VoiceNames, cast: Mapping[str, object]) -
     return voice if is_speaker else names.resolve(voice)
 
 
-def _rendering(body: SpeechRequest) -> Rendering:
+def _rendering(body: SpeechRequest, text: str) -> Rendering:
     audio_format = body.response_format
     if body.stream_format == "sse":
         if audio_format not in STREAMED_HERE:
@@ -221,10 +248,10 @@ def _rendering(body: SpeechRequest) -> Rendering:
                 f"{audio_format} cannot be sent as events, because its header has the length of "
                 "the audio"
             )
-        return SpeechEvents(audio_format, body.sample_rate, body.input, body.depth)
+        return SpeechEvents(audio_format, body.sample_rate, text, body.depth)
     if body.depth is not None:
         timed = CaptionedAudio if body.return_timestamps else TimedAudio
-        return timed(audio_format, body.sample_rate, body.input, body.depth)
+        return timed(audio_format, body.sample_rate, text, body.depth)
     streams = body.stream
     if streams is None:
         streams = FORMATS[audio_format].streamable and audio_format != _SENT_WHOLE

@@ -17,6 +17,7 @@ from pydantic_core import CoreSchema
 from service.api.lexicon_field import LexiconField
 from service.api.normalize_field import NormalizationFields
 from service.api.openai.names import MODELS, VoiceNames
+from service.api.part_times import PartTime
 from service.api.rendering import TimestampDepth
 from service.api.schemas import (
     BLEND,
@@ -276,6 +277,11 @@ class SpeechRequest(LooseModel):
     download_format: Annotated[str | None, BY_ANY_NAME] = Field(
         None, description="accepted, but without effect: there are no download links"
     )
+    return_timing: bool = Field(
+        False,
+        description="tell in X-Timing-Path where the times of the parts are, below /v1, when all "
+        "audio is sent",
+    )
     ssml: SsmlField | None = SSML
     speakers: SpeakersField = SPEAKERS
     voice_aliases: dict[SpeakerName, str | VoiceAlias] = Field(
@@ -457,6 +463,12 @@ class CaptionedAnswer(BaseModel):
     audio: str = Field(description="the audio file, in base64")
     audio_format: str = Field(description="its media type")
     timestamps: list[CaptionedWord]
+
+
+class PartTimesAnswer(BaseModel):
+    """Answer of `GET /v1/timing/{name}`."""
+
+    chunks: list[PartTime]
 
 
 class SpeechDelta(BaseModel):

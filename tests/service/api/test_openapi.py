@@ -24,7 +24,7 @@ PATHS = {
     "/jobs/{job_id}/events", "/jobs/{job_id}/output", "/jobs/{job_id}/retry", "/jobs/{job_id}/timestamps/{form}",
     "/metrics", "/v1/audio/models", "/v1/audio/speech", "/v1/audio/voices",
     "/v1/audio/voices/combine", "/v1/models", "/v1/models/{model}",
-    "/v1/test", "/v1/text-to-speech/{voice_id}", "/v1/text-to-speech/{voice_id}/stream",
+    "/v1/test", "/v1/timing/{name}.json", "/v1/text-to-speech/{voice_id}", "/v1/text-to-speech/{voice_id}/stream",
     "/v1/text-to-speech/{voice_id}/with-timestamps", "/v1/text-to-speech/{voice_id}/stream/with-timestamps",
     "/v1/voices", "/v1/voices/{voice_id}", "/v2/voices", "/", "/dialogue", "/dev/dialogue", "/dev/captioned_speech",
     "/dev/ssml", "/v1/text-to-dialogue", "/v1/text-to-dialogue/stream", "/v1/text-to-dialogue/with-timestamps",
@@ -272,6 +272,9 @@ def test_examples_of_answers_have_the_fields_of_real_ones(server, with_keys):
                 body = {"inputs": [{"voice_id": "af_heart", "text": "Hi."}]}
             elif method == "post":
                 body["text"] = "Hi $5 😀"
+            if path == "/v1/timing/{name}.json":
+                timed = server.client.post("/v1/audio/speech", json={"input": "Hi.", "return_timing": True})
+                path, body = f"/v1{timed.headers['x-timing-path']}", {}
             where = path.format(voice_id="21m00Tcm4TlvDq8ikWAM", model="kokoro")
             answer = server.client.request(method, where, json=body or None)
             assert answer.status_code == 200, (path, answer.text)
@@ -389,7 +392,7 @@ def run(server, folder, *arguments):
 def test_the_server_keeps_to_its_document(keeping, tmp_path):
     # The phase that covers each value of each field alone belongs to the slow test.
     report = run(keeping, tmp_path, "--phases", "examples,fuzzing,stateful", "--max-examples", "4", "--seed", "1")
-    assert report["operations"]["tested"] == report["operations"]["total"] == 38
+    assert report["operations"]["tested"] == report["operations"]["total"] == 39
     assert report["test_cases"]["generated"] > 150
 
 

@@ -354,14 +354,14 @@ def test_numbers_may_be_text(ask):
 
 def test_fields_without_effect_are_named_in_a_header_and_in_the_log(ask, keyed_server):
     answer = ask(
-        backend="piper", extra_payload={"cfg": 1}, return_download_link=True, return_timing=True,
+        backend="piper", extra_payload={"cfg": 1}, return_download_link=True,
         instructions="Whisper.", download_format="wav",
         normalization_options={"normalize": True, "url_normalization": False},
     )  # fmt: skip
     assert answer.content == ask().content
     names = answer.headers["x-ignored-fields"]
     assert names.split(", ") == [
-        "backend", "extra_payload", "return_download_link", "return_timing", "instructions",
+        "backend", "extra_payload", "return_download_link", "instructions",
         "download_format", "normalization_options.url_normalization",
     ]  # fmt: skip
     identity = answer.headers["x-request-id"]

@@ -1,6 +1,7 @@
 """Voices, rates and speakers in the input, as clients of Kokoro-FastAPI send them."""
 
 import io
+import json
 import wave
 
 import pytest
@@ -41,6 +42,40 @@ def test_word_times_carry_the_voice(server):
     assert [(word["text"], word.get("voice")) for word in words] == [
         ("One", None), ("Two", "am_adam"), ("Three", "af_nova")
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("audio_format", ["mp3", "wav", "pcm"])
+def test_times_of_the_parts_are_beside_the_audio(server, audio_format):
+    text = f"{SENTENCE} [pause:1s] [voice:af_sky]Again."
+    fields = {"input": text, "response_format": audio_format, "return_download_link": True}
+    plain = server.client.post("/v1/audio/speech", json=fields)
+    answer = server.client.post("/v1/audio/speech", json={**fields, "return_timing": True})
+    assert answer.content == plain.content
+    assert "x-timing-path" not in plain.headers
+    path = answer.headers["x-timing-path"]
+    first, last = server.client.get(f"/v1{path}").json()["chunks"]
+    assert (first["text"], last["text"], last["voice"]) == (SENTENCE.rstrip("."), "Again", "af_sky")
+    assert first["start"] == 0
+    assert first["end"] == last["start"] < last["end"]
+    assert server.client.get(f"/v1{path[:-6]}.json").status_code == 404
+
+
+def test_a_dialogue_has_times_and_events(server):
+    turns = [{"voice": "af_bella", "text": "Who?"}, {"voice": "am_michael", "text": "Me."}]
+    say = {"turns": turns, "response_format": "wav", "stream": False}
+    timed = server.client.post("/dev/dialogue", json={**say, "return_timestamps": True}).json()
+    words = [(word["word"], word.get("voice")) for word in timed["timestamps"]]
+    assert words == [("Who", None), ("Me", "am_michael")]
+    events = server.client.post("/dev/dialogue", json={**say, "stream_format": "sse", "timestamps": True})
+    assert [word["text"] for word in _words(events.text)] == ["Who", "Me"]
+    beside = server.client.post("/dev/dialogue", json={**say, "return_timing": True}).headers["x-timing-path"]
+    assert [part["text"] for part in server.client.get(f"/v1{beside}").json()["chunks"]] == ["Who", "Me"]
+
+
+def _words(events):
+    for line in events.splitlines():
+        if line.startswith("data: {"):
+            yield from json.loads(line[6:]).get("words") or ()
 
 
 def test_without_voice_tags_they_are_text(server):
