@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 import soundfile
-from elevenlabs import VoiceSettings
+from elevenlabs import DialogueInput, VoiceSettings
 from elevenlabs.client import ElevenLabs
 from elevenlabs.core.api_error import ApiError
 from elevenlabs.types import CharacterAlignmentResponseModel as Alignment
@@ -241,3 +241,19 @@ def test_the_examples_of_the_page_work(server, page, tmp_path):
     assert {name: len(values) for name, values in alignment.items()} == {
         name: len(values) for name, values in answer.items()
     }
+
+
+def test_the_client_converses(client):
+    inputs = [DialogueInput(text="Knock knock.", voice_id=RACHEL), DialogueInput(text="Who is it?", voice_id="Adam")]
+    fields = {"inputs": inputs, "output_format": PCM, "model_id": "eleven_v3"}
+    whole = b"".join(client.text_to_dialogue.convert(**fields))
+    assert len(b"".join(client.text_to_dialogue.stream(**fields))) == pytest.approx(len(whole), rel=0.02)
+    timed = client.text_to_dialogue.convert_with_timestamps(**fields)
+    assert base64.b64decode(timed.audio_base_64) == whole
+    lines = list(client.text_to_dialogue.stream_with_timestamps(**fields))
+    for segments in (timed.voice_segments, [one for line in lines for one in line.voice_segments]):
+        told = [(one.voice_id, one.dialogue_input_index) for one in segments]
+        assert list(dict.fromkeys(told)) == [(RACHEL, 0), ("Adam", 1)]
+    with pytest.raises(ApiError) as caught:
+        b"".join(client.text_to_dialogue.convert(inputs=[DialogueInput(text="a", voice_id="nobody")]))
+    assert caught.value.status_code == 404

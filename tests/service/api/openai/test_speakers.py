@@ -3,7 +3,10 @@
 import io
 import json
 import wave
+from functools import partial
 
+import httpx
+import openai
 import pytest
 
 SENTENCE = "The quick brown fox jumps over the lazy dog, and then it rests."
@@ -15,25 +18,54 @@ def speech(server, **fields):
     return answer
 
 
-def seconds(server, text, **fields):
-    with wave.open(io.BytesIO(speech(server, input=text, **fields).content)) as file:
-        return file.getnframes() / file.getframerate()
+@pytest.fixture(scope="module")
+def lasts(server):
+    """Return how many times as long as usual OpenAI's own client makes the sentence."""
+    with openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0) as client:
+
+        def say(text=SENTENCE, voice="af_bella", **extra):
+            content = client.audio.speech.create(
+                model="tts-1", voice=voice, input=text, response_format="wav", extra_body=extra
+            ).content
+            with wave.open(io.BytesIO(content)) as file:
+                return file.getnframes() / file.getframerate()
+
+        usual = say()
+        yield lambda *text, **fields: say(*text, **fields) / usual
 
 
-def test_half_the_rate_takes_twice_as_long(server):
-    usual = seconds(server, SENTENCE, voice="af_bella")
-    assert seconds(server, f"[rate:0.5]{SENTENCE}", voice="af_bella") / usual == pytest.approx(2.0, abs=0.35)
-    assert seconds(server, f"[rate:2]{SENTENCE}", voice="af_bella") / usual == pytest.approx(0.5, abs=0.15)
+SLOW = {"voice_aliases": {"slow": {"voice": "af_bella", "rate": 0.8}}}
 
 
-@pytest.mark.parametrize("more", [{}, {"allow_voice_tags": True}])
-def test_an_alias_has_a_rate_that_multiplies_with_a_tag(server, more):
-    fields = {"voice_aliases": {"slow": {"voice": "af_bella", "rate": 0.8}}, **more}
-    usual = seconds(server, SENTENCE, voice="af_bella")
-    assert seconds(server, SENTENCE, voice="slow", **fields) / usual == pytest.approx(1 / 0.8, rel=0.1)
-    assert seconds(server, f"[voice:SLOW]{SENTENCE}", voice="af_sky", **fields) / usual == pytest.approx(1.25, rel=0.1)
-    tagged = seconds(server, f"[voice:slow][rate:0.5]{SENTENCE}", **fields)
-    assert tagged / usual == pytest.approx(2.5, rel=0.15)
+@pytest.mark.parametrize("tags", [{}, {"allow_voice_tags": True}])
+def test_rates_of_tags_aliases_and_fields_multiply(lasts, tags):
+    near = partial(pytest.approx, rel=0.1)
+    assert lasts(speed=0.5) == near(2.0)
+    assert lasts(f"[rate:0.5] {SENTENCE}", **tags) == near(2.0)
+    assert lasts(f"[rate:2]{SENTENCE}", **tags) == near(0.5)
+    assert lasts(voice="slow", **SLOW, **tags) == near(1 / 0.8)
+    assert lasts(f"[voice:SLOW]{SENTENCE}", voice="af_sky", **SLOW, **tags) == near(1 / 0.8)
+    assert lasts(f"[rate:1.1] {SENTENCE}", voice="slow", **SLOW, **tags) == near(1 / 0.88)
+    assert lasts(f"[rate:0.5] {SENTENCE}", voice="slow", speed=1.25, **SLOW, **tags) == near(2.0)
+
+
+def test_ssml_that_is_written_as_tags_is_as_slow(server, lasts):
+    document = f"<speak><prosody rate='slow'>{SENTENCE}</prosody></speak>"
+    text = server.client.post("/dev/ssml", json={"text": document, "voice": "af_bella"}).json()["text"]
+    assert "[rate:0.75]" in text
+    assert lasts(text, allow_voice_tags=True) == pytest.approx(1 / 0.75, rel=0.1)
+    assert lasts(document) == pytest.approx(1 / 0.75, rel=0.1)
+
+
+def test_turns_of_a_dialogue_come_with_openais_client(server):
+    with openai.OpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0) as client:
+        turns = [{"voice": "ann", "text": "Who?"}, {"voice": "nova", "text": "Me."}]
+        answer = client.post(
+            f"{server.url}/dev/dialogue",
+            body={"turns": turns, "voice_aliases": {"ann": "bf_emma"}, "response_format": "wav"},
+            cast_to=httpx.Response,
+        )
+    assert answer.content[:4] == b"RIFF"
 
 
 def test_word_times_carry_the_voice(server):
