@@ -57,6 +57,7 @@ class Shaper:
         first: whether it is the first chunk.
         last: whether it is the last chunk.
         n_pause: samples of silence after it, unless it is the last.
+        gain: factor by which it has become louder, and its silence less silent.
 
     Attributes:
         skipped: samples of silence dropped at its beginning; None until the first sample is
@@ -64,9 +65,10 @@ class Shaper:
         n_pause: see above; 0 if it is the last.
     """
 
-    def __init__(self, *, first: bool, last: bool, n_pause: int) -> None:
+    def __init__(self, *, first: bool, last: bool, n_pause: int, gain: float = 1.0) -> None:
         self.skipped: int | None = 0 if first else None
         self._last = last
+        self._quiet = _QUIET * gain
         self.n_pause = 0 if last else n_pause
         self._held = silence(0)
         self._n_passed = 0  # samples of the chunk before those held
@@ -102,7 +104,7 @@ class Shaper:
 
     def _listen(self, samples: Samples) -> None:
         """Note where the sound is, in steps from the beginning of the chunk."""
-        loud = np.flatnonzero(np.abs(samples) >= _QUIET)
+        loud = np.flatnonzero(np.abs(samples) >= self._quiet)
         if loud.size == 0:
             return
         n_seen = self._n_passed + self._held.size

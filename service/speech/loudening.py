@@ -28,12 +28,7 @@ _FADE = int(0.005 * SAMPLE_RATE_HZ)
 
 
 def amplified(made: Iterable[Made], gain: float) -> Iterator[Made]:
-    """Multiply the sounds of a chunk; what would get too loud is limited."""
-    if gain <= 1.0:
-        for one in made:
-            samples = one.sound.samples * np.float32(gain)
-            yield replace(one, sound=replace(one.sound, samples=samples))
-        return
+    """Multiply the sounds of a chunk by more than 1; what would get too loud is limited."""
     limiter = Limiter(gain)
     for one in made:
         samples = limiter.add(one.sound.samples)

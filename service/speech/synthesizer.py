@@ -193,6 +193,7 @@ class Synthesizer:
                 first=delivery.first and index == 0,
                 last=delivery.last and chunk.is_last and chunk.pause_s is None,
                 n_pause=n_pause,
+                gain=max(1.0, chunk.manner.gain),
             )
             sounds = self._sounds(
                 chunk,
@@ -208,7 +209,8 @@ class Synthesizer:
                 voice=None if chunk.blend == plan.blend else chunk.blend.name,
             ):  # fmt: skip
                 n_samples += segment.samples.size
-                yield segment.amplified(delivery.gain)
+                # After its silence was found, which would not end in a chunk that is all silent.
+                yield segment.amplified(delivery.gain * min(1.0, chunk.manner.gain))
 
     def _sounds(
         self,
@@ -360,4 +362,4 @@ def _altered(sounds: Iterable[Made], chunk: Chunk) -> Iterable[Made]:
         sounds = brought_to(sounds, manner.phoneme_s * len(chunk.phonemes))
     if manner.is_bleeped:
         sounds = bleeped(sounds)
-    return sounds if manner.gain == 1.0 else amplified(sounds, manner.gain)
+    return amplified(sounds, manner.gain) if manner.gain > 1.0 else sounds

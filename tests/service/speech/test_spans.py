@@ -76,18 +76,29 @@ def test_speed_beyond_the_limits_is_clamped_and_told(synthesizer):
     assert [one.names for one in made.coverage.ignored] == ["prosody rate"]
 
 
-def test_loud_speech_is_limited_and_its_gain_changes_slowly(synthesizer):
-    plain = joined(say(synthesizer, SENTENCE))
-    loud = joined(say(synthesizer, f"<prosody volume='+20dB'>{SENTENCE}</prosody>"))
-    assert loud.size == plain.size
-    assert np.abs(loud).max() < 1.0
-    heard = np.abs(plain) > 1e-2
-    gain_db = 20 * np.log10(np.abs(loud[heard] / plain[heard]))
-    steps = np.abs(np.diff(gain_db)) / np.maximum(np.diff(np.flatnonzero(heard)) / 24, 1 / 24)
-    assert gain_db.max() <= 20.01
-    assert gain_db.min() < 19
-    assert np.median(steps) <= 1.0
-    assert joined(say(synthesizer, f"<prosody volume='silent'>{SENTENCE}</prosody>")).any() == np.False_
+@pytest.mark.parametrize("volume", ["silent", "-20dB", "+6dB", "+20dB"])
+def test_a_volume_changes_neither_times_nor_what_is_beside_it(synthesizer, volume):
+    def said(volume):
+        return say(synthesizer, f"One fine <prosody volume='{volume}'>day we went</prosody> out again.")
+
+    plain, changed = said("-0.001dB"), said(volume)
+    for one, other in zip(plain, changed, strict=True):
+        assert other.samples.size == one.samples.size
+        assert [word.start_s for word in other.words] == [word.start_s for word in one.words]
+    before, within, after = (segment.samples for segment in changed)
+    assert (before == plain[0].samples).all()
+    assert (after == plain[2].samples).all()
+    assert np.abs(within).max() < 1.0
+    # Between two gains there is silence, in which nobody hears a step.
+    assert max(np.abs(before[-24:]).max(), np.abs(within[:24]).max(), np.abs(within[-24:]).max()) < 2e-2
+    heard = np.abs(plain[1].samples) > 1e-2
+    if volume == "silent":
+        assert not within.any()
+        return
+    gain_db = 20 * np.log10(np.abs(within[heard] / plain[1].samples[heard]))
+    steps = np.abs(np.diff(gain_db)) / np.diff(np.flatnonzero(heard))
+    assert steps.max() <= 1.01 / 24 + 1e-3  # a decibel in a millisecond
+    assert gain_db.max() == pytest.approx(float(volume.removesuffix("dB")), abs=0.02)
 
 
 def test_pitch_moves_the_voice_and_leaves_the_length(synthesizer):
