@@ -6,6 +6,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
+from service.errors import MarkupError
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -61,12 +63,15 @@ class Notes:
 
     Args:
         text: the document.
+        is_strict: whether what is ignored is refused instead.
 
     Attributes:
         marks: in order.
+        is_strict: see above.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, is_strict: bool = False) -> None:
+        self.is_strict = is_strict
         self._text = text
         self._lines: list[int] | None = None
         self._ignored: dict[tuple[str, str, str], Ignored] = {}
@@ -85,7 +90,14 @@ class Notes:
             start: offset of the element or the attribute.
             reason: why, and what is done instead.
             attribute: name of the attribute; empty for the element.
+
+        Raises:
+            MarkupError: the mode is strict.
         """
+        if self.is_strict:
+            line, column = self.place(start)
+            place = f"line {line}, column {column} (position {start + 1} of the text)"
+            raise MarkupError(f"<{element}>: {reason}, at {place}")
         element, attribute = element[:_LONGEST_NAME], attribute[:_LONGEST_NAME]
         key = (element, attribute, reason)
         is_told = key in self._ignored or len(self._ignored) < _MOST_TOLD

@@ -7,8 +7,7 @@ import pytest
 
 from service.errors import MarkupError
 from service.text.markup import Notes, Passage, Pause, VoiceSettings, inline, ssml
-from service.text.markup.elements import ATTRIBUTES as STRICT_ATTRIBUTES
-from service.text.markup.tolerant import ATTRIBUTES, REASONS
+from service.text.markup.elements import ATTRIBUTES, REASONS, STRICT
 from service.text.user_lexicon import UserLexicon
 
 TEXT = (Path(__file__).parents[4] / "docs/markup.md").read_text(encoding="utf-8")
@@ -86,7 +85,7 @@ def test_what_strict_mode_refuses_is_refused(content):
 def test_strict_mode_knows_what_the_table_says():
     rows = section("### Strict mode").partition("| element | attributes |")[2].partition("\n\n")[0].splitlines()[2:]
     known = {name for row in rows for name in CODE.findall(row.split(" | ")[0])}
-    assert known == set(STRICT_ATTRIBUTES)
+    assert known == set(STRICT)
 
 
 def test_strengths_and_rates_are_those_of_the_tables():
