@@ -1,5 +1,6 @@
 /** The page: its controls, and what each does. */
 
+import { Cast, samplesOf } from "./cast.js";
 import { Conversation } from "./conversation.js";
 import { Jobs } from "./jobs.js";
 import { forgetKey, storeKey, storedKey } from "./key.js";
@@ -67,6 +68,8 @@ export const conversation = new Conversation({
   manner,
   onError: show,
 });
+
+const cast = new Cast(get("play", HTMLTextAreaElement), get("cast", HTMLElement));
 
 const jobs = new Jobs({
   manner: () => { clearError(); return manner(); },
@@ -232,10 +235,37 @@ async function hear(phonemes) {
   }
 }
 
-async function download() {
+/** Say the dialogue; Stop cancels it. */
+async function converse() {
+  stop();
+  conversation.interrupt();
+  clearError();
+  const cancellation = new AbortController();
+  player.begin(24000);
+  transcript.begin("");
+  setSpeaking(true);
+  said.textContent = TEXTS.speaking;
+  speech = { stop: () => cancellation.abort() };
+  try {
+    const body = { turns: cast.turns, speed: Number(speed.value), format: "pcm", stream: true };
+    const answer = await ask("dialogue", body, cancellation.signal);
+    for await (const samples of samplesOf(answer)) player.add(samples);
+    speech = null;
+    get("length", HTMLElement).textContent = `${player.duration_s.toFixed(2)} s`;
+    draw();
+    player.complete();
+  } catch (problem) {
+    if (cancellation.signal.aborted) return;
+    stop();
+    show(problem, get("play", HTMLTextAreaElement));
+  }
+}
+
+/** @param {string} path @param {object} body */
+async function download(path, body) {
   clearError();
   try {
-    const answer = await ask("synthesize", bodyOf(wish()));
+    const answer = await ask(path, body);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(await answer.blob());
     link.download = `speech.${format.value}`;
@@ -277,6 +307,7 @@ async function open() {
     }));
     const names = new Map(languages.map(({ code, name }) => [code, name]));
     if (!voices.all.length) voices.fill(known.voices, known.default, (code) => names.get(code) ?? code);
+    cast.fill(known.voices, known.default);
     followVoice();
     if (!text.value) text.value = EXAMPLES[language.value] ?? "";
     showRequest();
@@ -295,6 +326,7 @@ fillTexts();
 new Status(get("status", HTMLDetailsElement), get("facts", HTMLElement), get("charts", HTMLElement));
 new Tabs(get("tabs", HTMLElement));
 get("written", HTMLTextAreaElement).value = TEXTS.writtenExample;
+get("play", HTMLTextAreaElement).value = TEXTS.playExample;
 speakButton.disabled = true;
 format.append(...FORMATS.map((name) => new Option(name)));
 client.append(...Object.keys(CLIENTS).map((name) => new Option(name)));
@@ -302,7 +334,10 @@ client.append(...Object.keys(CLIENTS).map((name) => new Option(name)));
 speakButton.addEventListener("click", () => speak(text.value, manner()));
 stopButton.addEventListener("click", stop);
 againButton.addEventListener("click", () => { replay(0); });
-get("download", HTMLButtonElement).addEventListener("click", download);
+get("download", HTMLButtonElement).addEventListener("click", () => download("synthesize", bodyOf(wish())));
+get("converse", HTMLButtonElement).addEventListener("click", converse);
+get("download-dialogue", HTMLButtonElement).addEventListener("click", () => (
+  download("dialogue", { turns: cast.turns, speed: Number(speed.value), format: format.value })));
 get("read", HTMLButtonElement).addEventListener("click", read);
 get("example", HTMLButtonElement).addEventListener("click", () => {
   text.value = EXAMPLES[language.value] ?? "";

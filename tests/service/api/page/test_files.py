@@ -2,7 +2,10 @@
 
 import gzip
 import hashlib
+import json
 import re
+import shutil
+import subprocess
 from itertools import product
 
 import pytest
@@ -152,3 +155,31 @@ def test_without_the_page_the_service_has_none(start_server):
     folder = f"/page/{assets.read_assets().digest}"
     assert server.client.get(f"{folder}/main.js").status_code == 404
     assert server.stop() == 0
+
+
+def test_lines_of_a_dialogue_are_turns(repository):
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no Node.js")
+    program = """
+        import { Cast, samplesOf, turnsOf } from "./cast.js";
+        const voices = ["bf_emma", "am_adam", "am_eric"].map((name) => ({ name, language: name[0] }));
+        const play = { value: "Hm.\\nAnna: At 5: pm?\\n  Yes. So: no.\\nBen Hur:  Me.\\nAnna: Oh", addEventListener() {} };
+        globalThis.Option = String;
+        globalThis.document = { createElement: () => ({ append() {}, addEventListener() {} }) };
+        const cast = new Cast(play, { replaceChildren() {} });
+        cast.fill(voices, "am_adam");
+        const parts = [];
+        for await (const part of samplesOf(new Response(new Uint8Array([1, 0, 2, 0])))) parts.push(...part);
+        console.log(JSON.stringify([turnsOf(play.value), cast.turns.map(({ voice }) => voice), parts]));
+    """
+    folder = repository / "service/api/page/static"
+    command = [node, "--input-type=module", "--experimental-default-type=module", "-"]
+    done = subprocess.run(command, input=program, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    turns, voices, samples = json.loads(done.stdout)
+    assert [tuple(turn.values()) for turn in turns] == [
+        ("", "Hm."), ("Anna", "At 5: pm?\nYes. So: no."), ("Ben Hur", "Me."), ("Anna", "Oh")
+    ]  # fmt: skip
+    assert voices == ["am_adam", "am_eric", "bf_emma", "am_eric"]
+    assert samples == [1, 2]
