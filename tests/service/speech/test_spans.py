@@ -1,5 +1,6 @@
 """What SSML, tags and dialogues become, and how it sounds."""
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -229,3 +230,53 @@ def test_voices_of_other_systems_are_found_once_for_each_kind(synthesizer, monke
     content = " ".join(f"<voice name='en-US-Ava{n}Neural'>so</voice>" for n in range(100))
     plan(synthesizer, content)
     assert len(found) == 1
+
+
+PROSE = (
+    "The birch canoe slid on the smooth planks, and it was easy to tell the depth of a well by the sound of a stone"
+    " that falls into its water. Rice is often served in round bowls; the juice of lemons makes fine punch."
+)
+WORDS = PROSE.split()
+EACH_WORD = {
+    "voices": "<voice name='{voice}'>{word}</voice>",
+    "voices of other systems": "<voice name='en-US-{word}{n}Neural'>{word}</voice>",
+    "rates": "<prosody rate='{n}%' pitch='+1st' volume='-{n}dB'>{word}</prosody>",
+    "kinds": "<say-as interpret-as='characters'>{word}</say-as>",
+    "breaks": "{word}<break time='10ms'/>",
+    "languages": "<lang xml:lang='en-{country}'>{word}</lang>",
+    "marks": "<mark name='m{n}'/>{word}",
+    "turns": "<mstts:turn speaker='{word}'>{word}</mstts:turn>",
+    "unknown": "<x{n} a='b'>{word}</x{n}>",
+    "tags": "[voice:{voice}][rate:1.{n}]{word}",
+}
+
+
+EVEN, ODD = {"voice": "af_sky", "country": "US"}, {"voice": "am_adam", "country": "GB"}
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("kind", EACH_WORD)
+def test_a_document_costs_no_more_than_as_much_text_and_grows_like_it(synthesizer, kind):
+    """Five times as much as ordinary text of its length is allowed; and no square of its length."""
+
+    def cost(text, kind):
+        def once():
+            started = time.process_time()
+            list(synthesizer.plan(Utterance(text, kind), Delivery(read_first=True)).chunks)
+            return time.process_time() - started
+
+        return min(once() for _ in range(3))
+
+    def document(times):
+        content = " ".join(
+            EACH_WORD[kind].format(
+                word=word, n=n % 50 + 30, voice=("af_sky", "am_adam")[n % 2], country=("US", "GB")[n % 2]
+            )
+            for n, word in enumerate(WORDS * times)
+        )
+        return (content, "text") if kind == "tags" else (f"<speak>{content}</speak>", "ssml")
+
+    long, form = document(6)
+    ordinary = " ".join(WORDS * 60)[: len(long)]
+    assert cost(long, form) < 5 * cost(ordinary, "text")
+    assert cost(long, form) < 3 * 2 * cost(*document(2)) + 0.01

@@ -164,7 +164,8 @@ def test_lines_of_a_dialogue_are_turns(repository):
     program = """
         import { Cast, samplesOf, turnsOf } from "./cast.js";
         const voices = ["bf_emma", "am_adam", "am_eric"].map((name) => ({ name, language: name[0] }));
-        const play = { value: "Hm.\\nAnna: At 5: pm?\\n  Yes. So: no.\\nBen Hur:  Me.\\nAnna: Oh", addEventListener() {} };
+        const value = "Hm.\\nAnna: At 5: pm?\\n  Yes. So: no.\\nBen Hur:  Me.\\nAnna: Oh";
+        const play = { value, addEventListener() {} };
         globalThis.Option = String;
         globalThis.document = { createElement: () => ({ append() {}, addEventListener() {} }) };
         const cast = new Cast(play, { replaceChildren() {} });
