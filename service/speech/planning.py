@@ -33,14 +33,17 @@ from service.text import (
     Decision,
     FrontEnd,
     Notes,
+    Passage,
     Pause,
     Reading,
+    VoiceWish,
     check_text,
     load_vocabulary,
     longest_in_words,
     moved,
     parse,
     read_phonemes,
+    tagged_text,
     unmarked,
     words_of,
 )
@@ -314,12 +317,7 @@ class Planner:
             speaker = Speaker("")
             chosen: Choice | None = None
             if settings.wish is not None:
-                chosen = chooser.choose(settings.wish, settings.language or language)
-                if chosen.reason:
-                    wish = settings.wish
-                    notes.ignore_once(
-                        wish.element, wish.start, chosen.reason, attribute=wish.attribute
-                    )
+                chosen = _chosen(chooser, settings.wish, settings.language or language, notes)
                 if len(settings.wish.names) == 1:
                     speaker = utterance.speaker(settings.wish.names[0])
             voice = settings.voice or utterance.voice
@@ -345,6 +343,27 @@ class Planner:
             manner = Manner(blend, speed, gain, settings.pitch, settings.is_bleeped)
             spans.append(SpokenSpan(part, spoken, manner, settings.fit, settings.pauses))
         return spans
+
+    def tagged(self, document: str) -> tuple[str, Notes]:
+        """Return an SSML document as text with inline markup, with voices that there are.
+
+        Raises:
+            TextTooLongError: it is too long.
+            MarkupError: it is malformed or unsafe.
+        """
+        self.check_length(document)
+        language = self.resolve(None).language or "en-us"
+        notes = Notes(document)
+        chooser = VoiceChooser(self.voices, {})
+        parts: list[Passage | Pause] = []
+        for part in parse(document, is_ssml=True, language=language, notes=notes):
+            if isinstance(part, Passage) and (wish := part.voice_settings.wish) is not None:
+                settings = part.voice_settings
+                blend = _chosen(chooser, wish, settings.language or language, notes).blend
+                voice = None if blend is None else blend.name
+                part = replace(part, voice_settings=replace(settings, voice=voice))
+            parts.append(part)
+        return tagged_text(parts), notes
 
     def _turn(self, utterance: Utterance, turn: Turn, notes: Notes) -> list[SpokenSpan | Pause]:
         """Return the spoken spans and pauses of a turn of a dialogue."""
@@ -463,6 +482,14 @@ class Planner:
                 Manner(blend, utterance.speed),
                 is_last=number == len(chunks),
             )
+
+
+def _chosen(chooser: VoiceChooser, wish: VoiceWish, language: str, notes: Notes) -> Choice:
+    """Return the voice for what a document asks of it; tell why it is another."""
+    chosen = chooser.choose(wish, language)
+    if chosen.reason:
+        notes.ignore_once(wish.element, wish.start, chosen.reason, attribute=wish.attribute)
+    return chosen
 
 
 def _check_speed(speed: float, what: str) -> None:

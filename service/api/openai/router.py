@@ -51,7 +51,6 @@ from service.errors import InvalidRequestError, UnsupportedFormatError
 from service.speech import SILENCE_S, Delivery, Utterance, gain_of
 from service.speech.dialogues import SaidTurn, dialogue
 from service.tensor_files import pytorch_file
-from service.text import Notes, parse, tagged_text
 
 logger = logging.getLogger(__name__)
 
@@ -155,10 +154,7 @@ async def dev_ssml(body: SsmlRequest, request: Request) -> TaggedText:
     document = body.text if body.text is not None else body.input
     if document is None:
         raise InvalidRequestError("text must be given")
-    planner = state_of(request).require().synthesizer.planner
-    planner.check_length(document)
-    notes = Notes(document)
-    tagged = tagged_text(parse(document, is_ssml=True, language="en-us", notes=notes))
+    tagged, notes = state_of(request).require().synthesizer.planner.tagged(document)
     return TaggedText(text=tagged, ignored=ignored_answers(notes.ignored))
 
 

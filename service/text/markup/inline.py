@@ -172,8 +172,7 @@ def without_markup(text: str, *, has_voices: bool = True) -> Iterator[tuple[int,
 def tagged_text(parts: Sequence[Passage | Pause]) -> str:
     """Return a text with inline markup that is said like passages and pauses.
 
-    Gains, pitches and kinds of a text have no tags: they are left out, and so is a voice that has
-    no name.
+    Gains, pitches and kinds of a text have no tags, and are left out. Voices are those with names.
     """
     written: list[str] = []
     voice, rate = None, 1.0
@@ -181,8 +180,7 @@ def tagged_text(parts: Sequence[Passage | Pause]) -> str:
         if isinstance(part, Pause):
             written.append(f"[pause:{part.duration_s:g}s]")
             continue
-        settings = part.voice_settings
-        name = settings.voice or next(iter(settings.wish.names if settings.wish else ()), None)
+        settings, name = part.voice_settings, part.voice_settings.voice
         if name != voice:
             written.append("[/voice]" if name is None else f"[voice:{name}]")
             rate = 1.0

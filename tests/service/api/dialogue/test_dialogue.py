@@ -122,6 +122,8 @@ def test_kokoro_fastapi_clients_have_captions(server):
         ("<speak><emphasis level='strong'>So</emphasis> <phoneme alphabet='kokoro' ph='kˈæt'>cat</phoneme></speak>",
          "[So](+1) [cat](/kˈæt/)"),
         ("<speak><sub alias='World'>W</sub></speak>", "World"),
+        ("<speak><voice name='en-US-GuyNeural'>A.</voice> <voice name='nobody'>B.</voice></speak>",
+         "[voice:am_michael] A. [/voice] B."),
     ],
 )  # fmt: skip
 def test_ssml_is_written_as_tags(server, document, text):
