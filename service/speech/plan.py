@@ -154,6 +154,7 @@ class Plan:
         language: code of the text's language; None for phonemes.
         delivery: with its `decoding` decided: windows only if model and voice allow it.
         coverage: complete when all chunks are taken.
+        even: whether all voices are equally loud.
     """
 
     chunks: Iterable[Chunk]
@@ -161,6 +162,7 @@ class Plan:
     language: str | None
     delivery: Delivery
     coverage: Coverage = field(default_factory=Coverage)
+    even: bool = False
 
 
 @dataclass(frozen=True)

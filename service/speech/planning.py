@@ -155,6 +155,7 @@ class Planner:
             language,
             delivery,
             coverage,
+            even=bool(utterance.even and utterance.turns),
         )
 
     def preview(
