@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from pydantic import BaseModel, Field
 
+from service.errors import LanguageUnavailableError
 from service.speech import Utterance
 from service.text import LANGUAGES, find_language, language_of_voice
 
@@ -44,5 +45,11 @@ def with_own_voice(utterance: Utterance, default_voice: str) -> Utterance:
     language = find_language(match["locale"]).code
     is_of_default = language_of_voice(default_voice) == language
     voice = default_voice if is_of_default else LANGUAGES[language].default_voice
+    if voice is None:
+        raise LanguageUnavailableError(
+            f"the model has no voice for {LANGUAGES[language].name} ({language}) to stand for"
+            f" {utterance.voice}; set voice to one of another language, such as {default_voice},"
+            f" and language to {language}"
+        )
     logger.info("%s speaks for a voice of piper in %s", voice, language)
     return replace(utterance, voice=voice)

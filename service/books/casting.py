@@ -95,6 +95,11 @@ class Cast:
         if spoken is None or spoken.partition("-")[0] == wanted.code.partition("-")[0]:
             return self, ""
         book = f"the book is in {wanted.name}"
+        if wanted.default_voice is None:
+            return self, (
+                f"{book}, for which the model has no voice; "
+                f"{narrator} would speak it in the language {wanted.code}"
+            )
         if self.narrator is None and wanted.is_installed:
             cast = replace(self, narrator=wanted.default_voice)
             return cast, f"{book}: {wanted.default_voice} reads it"

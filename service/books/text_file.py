@@ -40,7 +40,7 @@ def _numbers() -> Iterator[str]:
     yield from _OF_HINDI
     yield from ("last", "the last", "dernier", "dernière", "último", "última", "ultimo", "ultima")
     yield from ("première", "second", "seconde", "primer", "tercer", "secondo", "um", "uma", "una")
-    for tag in sorted({one.tags[0] for one in LANGUAGES.values() if one.divisions} | {"de"}):
+    for tag in sorted({one.tags[0] for one in LANGUAGES.values() if one.divisions}):
         for to, number in itertools.product(("cardinal", "ordinal"), _IN_WORDS):
             with suppress(NotImplementedError):
                 word = str(num2words(number, lang=tag, to=to))
@@ -60,7 +60,7 @@ _NUMBER = "|".join(
     ]
 )
 _DIVISION = re.compile(
-    rf"(?i:{'|'.join(one.divisions for one in LANGUAGES.values() if one.divisions)}|kapitel|teil)"
+    rf"(?i:{'|'.join(one.divisions for one in LANGUAGES.values() if one.divisions)})"
     rf"\s+(?i:{_NUMBER})(?![\w-])[.:,—–\-)]*\s*(?P<title>[^\n]{{0,80}})\Z"
 )
 _IDEOGRAPHIC_DIVISION = re.compile(

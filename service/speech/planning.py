@@ -29,6 +29,7 @@ from service.speech.utterance import SILENCE_S, Delivery, Speaker, Turn, Utteran
 from service.speech.voice_choice import Choice, VoiceChooser
 from service.speech.voices import Blend, VoiceLibrary
 from service.text import (
+    LANGUAGES,
     READ_AT_ONCE,
     Decision,
     FrontEnd,
@@ -127,6 +128,7 @@ class Planner:
             chunks = self._cut_phonemes(utterance, blend, chunking)
         else:
             blend, language = self._settle(utterance)
+            self._require_speaker(utterance.first_voice, blend, language)
             read = partial(self._read, utterance, coverage)
             spans, notes = self._spans(utterance, language, read)
             cutter = Cutter(
@@ -216,9 +218,12 @@ class Planner:
         Raises:
             UnknownVoiceError: the voice does not exist.
             InvalidBlendError: the blend is malformed.
-            LanguageUnavailableError: the language is unknown, or its G2P is not installed.
+            LanguageUnavailableError: the language is unknown, or its G2P is not installed, or the
+                model has no voice for it and none is named.
         """
-        return self._settled(self.resolve(voice), language)
+        blend, code = self._settled(self.resolve(voice), language)
+        self._require_speaker(voice, blend, code)
+        return blend, code
 
     @staticmethod
     def count(texts: Iterable[str]) -> int:
@@ -248,9 +253,7 @@ class Planner:
             UnknownVoiceError: the voice does not exist.
             InvalidBlendError: the blend is malformed.
         """
-        voice = utterance.voice
-        if voice is None and utterance.turns:
-            voice = utterance.turns[0].voice
+        voice = utterance.first_voice
         return self.resolve(None if voice is None else utterance.speaker(voice).voice)
 
     def _settle(self, utterance: Utterance) -> tuple[Blend, str]:
@@ -329,7 +332,7 @@ class Planner:
                 blend, spoken = self._settled(chosen.blend, settings.language)
             else:
                 own = utterance.language if settings.voice is None else None
-                blend, spoken = self.settle(voice, settings.language or own)
+                blend, spoken = self._settled(self.resolve(voice), settings.language or own)
             speed = utterance.speed * settings.rate * speaker.speed
             if is_tolerant and not MIN_SPEED <= speed <= MAX_SPEED:
                 speed = min(max(speed, MIN_SPEED), MAX_SPEED)
@@ -395,6 +398,16 @@ class Planner:
                 f"the voice {blend.parts[0][0].name} has no language; set language"
             )
         return blend, self.front_end.readers.require(language).code
+
+    @staticmethod
+    def _require_speaker(named: str | None, blend: Blend, language: str) -> None:
+        """Raise LanguageUnavailableError if a language without voices has no named one."""
+        known = LANGUAGES[language]
+        if named is None and known.default_voice is None and blend.language != language:
+            raise LanguageUnavailableError(
+                f"the model has no voice for {known.name} ({language}); set voice to one of another"
+                f" language, such as {blend.parts[0][0].name}, which will speak it with an accent"
+            )
 
     def _check_growth(self, utterance: Utterance, spans: Iterable[SpokenSpan | Pause]) -> None:
         """Raise TextTooLongError if the text is too long in words."""

@@ -139,6 +139,13 @@ class Utterance:
         return speaker if isinstance(speaker, Speaker) else Speaker(speaker)
 
     @property
+    def first_voice(self) -> str | None:
+        """Return the voice that is named for its beginning, None for the default voice."""
+        if self.voice is None and self.turns:
+            return self.turns[0].voice
+        return self.voice
+
+    @property
     def is_ssml(self) -> bool:
         """Tell whether the text is SSML."""
         if self.kind == "auto":

@@ -1,4 +1,4 @@
-"""The languages of Kokoro's voices."""
+"""The languages that are read: those of Kokoro's voices, and others."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def _found() -> Iterator[Language]:
 LANGUAGES = MappingProxyType(
     {
         language.code: language
-        for language in sorted(_found(), key=lambda language: language.voice_letter)
+        for language in sorted(_found(), key=lambda one: (one.default_voice is None, one.voice_letter))
     }
 )
-"""All languages, by code."""
+"""All languages, by code; those for which the model has no voice come last."""
 
 _TAG = re.compile(
     r"(?P<primary>[a-z]{2,3})(?:-(?P<extended>[a-z]{3}))?(?:-[a-z]{4})?"

@@ -63,9 +63,10 @@ class Language:
         code: lower-case tag, such as `en-us`.
         name: in English; its last word is the language without its variety.
         tags: its codes of ISO 639. Varieties of one language have the same.
-        voice_letter: with which names of its voices begin. Languages are listed in this order, and
-            the first variety of a language is meant where no region is named.
-        default_voice: its best voice, for callers who name a voice of another system.
+        voice_letter: with which names of its voices begin. Languages are listed in this order,
+            after them those for which the model has no voice, and the first variety of a language is meant where no region is named.
+        default_voice: its best voice, for callers who name a voice of another system. None if the
+            model has no voice for it: voices of other languages speak it, where they are named.
         load_rules: returns what text normalization needs, in up to a quarter of a second.
         load_sounds: returns how its voices write sounds.
         make_reader: returns a reader, which takes up to a second, or several. None for that of
@@ -85,7 +86,7 @@ class Language:
     name: str
     tags: tuple[str, ...]
     voice_letter: str
-    default_voice: str
+    default_voice: str | None
     load_rules: Callable[[], LanguageRules]
     load_sounds: Callable[[], Sounds] = Sounds
     make_reader: Callable[[ReaderParts], Reader] | None = None

@@ -108,8 +108,8 @@ class Locale:
         agreements: changes to cardinals before a noun.
         small_cardinals: words for 0 to 99, if num2words lacks the language.
         scale: values and words for 100, 1000 and so on, largest first, likewise.
-        year_hundred: the word for hundred in a year such as nineteen hundred; empty if years are
-            read like other numbers.
+        year_hundred: template with `hundreds` and `rest` for a year such as nineteen hundred;
+            empty if years are read like other numbers.
         ordinals: irregular ordinals, masculine.
         ordinal_endings: changes that make an ordinal of a cardinal; empty if num2words has
             ordinals.

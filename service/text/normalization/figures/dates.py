@@ -166,7 +166,7 @@ class Calendar:
         month = (
             self._short[match["short"].lower()]
             if match["short"]
-            else months.index(match["month"].lower())
+            else [month.lower() for month in months].index(match["month"].lower())
         ) + 1
         if not is_day(month, day):
             return self._write_month_in_full(match, month)

@@ -118,10 +118,10 @@ class Numerals:
         """Return the words for a year."""
         value = int(digits)
         hundreds, rest = divmod(value, 100)
-        word = self._locale.year_hundred
-        if word and 11 <= hundreds <= 19:
-            said = f"{self.cardinal(hundreds)} {word}"
-            return f"{said} {self.cardinal(rest)}" if rest else said
+        template = self._locale.year_hundred
+        if template and 11 <= hundreds <= 19:
+            said = self.cardinal(rest) if rest else ""
+            return template.format(hundreds=self.cardinal(hundreds), rest=said).strip()
         return self.cardinal(value)
 
     def ordinal(self, value: int, suffix: Suffix) -> str | None:
