@@ -33,7 +33,9 @@ def _found() -> Iterator[Language]:
 LANGUAGES = MappingProxyType(
     {
         language.code: language
-        for language in sorted(_found(), key=lambda one: (one.default_voice is None, one.voice_letter))
+        for language in sorted(
+            _found(), key=lambda one: (one.default_voice is None, one.voice_letter)
+        )
     }
 )
 """All languages, by code; those for which the model has no voice come last."""

@@ -64,7 +64,8 @@ class Language:
         name: in English; its last word is the language without its variety.
         tags: its codes of ISO 639. Varieties of one language have the same.
         voice_letter: with which names of its voices begin. Languages are listed in this order,
-            after them those for which the model has no voice, and the first variety of a language is meant where no region is named.
+            after them those for which the model has no voice. The first variety of a language is
+            meant where no region is named.
         default_voice: its best voice, for callers who name a voice of another system. None if the
             model has no voice for it: voices of other languages speak it, where they are named.
         load_rules: returns what text normalization needs, in up to a quarter of a second.

@@ -210,6 +210,11 @@ ABBREVIATIONS = {
     "ü. NN": "über Normalnull",
     "u. d. M.": "unter dem Meeresspiegel",
     "o. B.": "ohne Befund",
+    "n. V.": "nach Verlängerung",
+    "n. E.": "nach Elfmeterschießen",
+    "i. E.": "im Elfmeterschießen",
+    "ff.": "fortfolgende",
+    "u. Z.": "unserer Zeitrechnung",
     "o. k.": "okay",
     "P. S.": "P S",
     "allg.": "allgemein",
@@ -361,10 +366,10 @@ ABBREVIATIONS = {
 
 WORDS_IN_CAPITALS = frozenset(
     words(
-        "AIDS ALDI APEC ARTE ASEAN AWO BAMF COVID DAX DEFA DEKRA DIN EDEKA ELSTER ESA FIFA"
-        " GAU GEMA GIF HABA IKEA INTERPOL ISO KITA KUKA LASER LIDL MDAX MINT NASA NATO OPAC OPEC"
-        " OPEL PIN PISA RAL RAM REWE ROM SARS SCHUFA SDAX SEAT SIM STASI STIKO TASS TÜV UEFA UFO"
-        " UNESCO UNICEF UNO VISA ZIP OK"
+        "AIDS ALDI APEC ARTE ASEAN AWO BAMF COVID DAX DEFA DEKRA DIN EDEKA ELSTER ESA FIFA GAU"
+        " GEMA GIF HABA IKEA INTERPOL ISO KITA KUKA LASER LIDL MDAX MINT NASA NATO OPAC OPEC OPEL"
+        " PIN PISA RAL RAM REWE ROM SARS SCHUFA SDAX SEAT SIM STASI STIKO TASS TÜV UEFA UFO UNESCO"
+        " UNICEF UNO VISA ZIP OK"
     )
 )
 """Acronyms that are said as words, although four letters or fewer are mostly named one by one."""
