@@ -288,7 +288,8 @@ def _write_one(match: re.Match[str]) -> str:
     if noun.one in ("Meter", "Kilometer", "Zentimeter", "Liter", "Franken", "Tag", "Monat"):
         kind = "m"
     said = f"{one(_before(match), kind)} {noun.one}"
-    return f"{said} {_NUMERALS.whole(match['cents'])}" if match["cents"] else said
+    cents = int(match["cents"] or 0)
+    return f"{said} {_NUMERALS.cardinal(cents)}" if cents else said
 
 
 def _write_half(match: re.Match[str]) -> str:
@@ -337,6 +338,10 @@ def _write_compound(match: re.Match[str]) -> str:
     return f"{_joined(match)}-"
 
 
+def _write_measured_compound(match: re.Match[str]) -> str:
+    return f"{_joined(match)}-{LOCALE.units[match['unit']].one}-"
+
+
 def _write_adjective(match: re.Match[str]) -> str:
     return _joined(match)
 
@@ -377,7 +382,7 @@ def _own_rules() -> tuple[Rule, ...]:
             rf"{_FREE}(?P<year>[12][0-9]{{3}})-(?P<m>0[1-9]|1[0-2])-(?P<day>[0-3][0-9])(?P<dash>)(?![-\w])",
             _write_numeric_date,
         ),
-        (r"(?<![\w.,])(?P<figure>[0-9]{1,4})(?:er)(?=\b|[A-ZÄÖÜ-])", _write_decade),
+        (r"(?<![\w.,])(?P<figure>[0-9]{1,4})er(?=n?\b|[A-ZÄÖÜ-])", _write_decade),
         (
             r"(?<![\w.,:/-])(?P<low>1[1-9][0-9]{2}|20[0-9]{2})[ ]?[-–—][ ]?"
             r"(?P<high>1[1-9][0-9]{2}|20[0-9]{2})"
@@ -473,12 +478,16 @@ def _own_rules() -> tuple[Rule, ...]:
         ),
         (rf"(?<![\w.,:/-])(?P<number>{number})-(?=[A-ZÄÖÜ][a-zäöüß])", _write_compound),
         (
+            rf"(?<![\w.,:/-])(?P<number>{number})-(?P<unit>{one_of(LOCALE.units)})-(?=[A-ZÄÖÜ])",
+            _write_measured_compound,
+        ),
+        (
             rf"(?<![\w.,:/-])(?P<number>{number})-?(?=(?:jährig|tägig|stündig|minütig|monatig|wöchig|fach|prozentig|stellig"
             r"|köpfig|seitig|teilig|stufig|türig|bändig|malig|mal\b|tel\b|sprachig|zimmrig|eckig|silbig"
             r"|gängig|stöckig|spurig|sitzig|zeilig|reihig|motorig|rädrig|gradig|sekündig|sätzig)[a-zäöüß]*)",
             _write_adjective,
         ),
-        (rf"(?<![\w.,:/-])(?P<number>[0-9]{{1,3}})[x×](?!\w|{SPACE}?[0-9(])", _write_times),
+        (rf"(?<![\w.,:/-])(?P<number>[0-9]{{1,3}}){SPACE}?[x×](?!\w|{SPACE}?[0-9(])", _write_times),
         (
             rf"(?:(?<=,{SPACE})|(?<=\n)|(?<=D-)|(?<=A-)|\A)(?P<code>[0-9]{{5}})(?={SPACE}[A-ZÄÖÜ][a-zäöüß])",
             _write_postcode,

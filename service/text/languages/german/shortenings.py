@@ -146,7 +146,34 @@ def _write_weekday(match: re.Match[str]) -> str | None:
     return None
 
 
+def _write_following(match: re.Match[str]) -> str:
+    rest = match.string[match.end() :].lstrip(" ")
+    said = " fortfolgende" if "ff" in match[0] else " folgende"
+    return said + "." * (not rest or rest[0] == "\n")
+
+
+def _write_before_number(match: re.Match[str]) -> str:
+    return BEFORE_NUMBER[match["short"]] + " " * match.string[match.end()].isdigit()
+
+
+_SHARES = "Tag|Woche|Monat|Jahr|Stunde|Minute|Person|Kopf|Nacht|Kilo|Liter|Meter|Stück|Kind|Spiel"
+
 RULES_BEFORE = (
+    Rule(
+        re.compile(rf"(?<![\w.])(?P<short>{one_of(BEFORE_NUMBER)})(?=[ ]?[0-9]{{1,4}}/[0-9])"),
+        _write_before_number,
+    ),
+    Rule(
+        re.compile(r"(?<=Nummer[ ])(?P<first>[0-9]{1,4})/(?P<second>[0-9]{2,4})(?![\w/])"),
+        lambda match: f"{match['first']} Schrägstrich {match['second']}",
+    ),
+    Rule(re.compile(rf"(?<=[€%.)a-zA-Zäöüß])/(?=(?:{_SHARES})\b)"), lambda match: " pro "),
+    Rule(re.compile(r"(?<=[0-9])[ ]?ff?\.(?=\s|[,;)]|\Z)"), _write_following),
+    Rule(
+        re.compile(r"(?<![\w.])s\.(?=[ ](?:S\.|Abb\.|Kap\.|Tab\.|Anh|Seite))"),
+        lambda match: "siehe",
+    ),
+    Rule(re.compile(r"(?<!\w)(?<![0-9][ ])km(?=[ ][0-9])"), lambda match: "Kilometer"),
     Rule(
         re.compile(rf"(?<![\w.])(?P<short>{one_of(_STOPPED)})(?!\w)"),
         _write_abbreviation,
