@@ -36,6 +36,7 @@ _MONTH = (
 _YEAR = r"(?P<year>[0-9]{4}|[0-9]{2})"
 _CENTURY_TURNS_AT = 50
 _MOST_DAYS = 31
+_JOINTS = {**dict.fromkeys("-–—", "bis"), "/": "und"}
 _STARTERS = frozenset(
     words(
         "Der Die Das Ein Eine Er Sie Es Wir Ich Ihr Du Man Und Aber Oder Denn Dann Danach Doch In"
@@ -145,7 +146,7 @@ def _write_numeric_date(match: re.Match[str]) -> str | None:
 def _write_first_day(match: re.Match[str]) -> str:
     joint = match["joint"].strip()
     said = ordinal(int(match["day"]), ordinal_ending(_before(match), "Monat"))
-    return f"{said} {'bis' if joint in '-–—/' else joint} "
+    return f"{said} {_JOINTS.get(joint, joint)} "
 
 
 def _write_decade(match: re.Match[str]) -> str:
@@ -375,7 +376,7 @@ def _own_rules() -> tuple[Rule, ...]:
         ),
         (
             rf"{_FREE}(?P<day>[0-3]?[0-9])\.{SPACE}?(?P<m>0?[1-9]|1[0-2])\.(?:{SPACE}?{_YEAR}(?![\w]|[.,:][0-9]))?"
-            rf"(?:(?P<dash>{SPACE}?{DASH}{SPACE}?)(?=[0-3]?[0-9]\.[ ]?[01]?[0-9]\.))?(?![0-9])",
+            rf"(?:(?P<dash>{SPACE}?{DASH}{SPACE}?)(?=[0-3]?[0-9]\.[ ]?[01]?[0-9]\.))?",
             _write_numeric_date,
         ),
         (
@@ -437,7 +438,9 @@ def _own_rules() -> tuple[Rule, ...]:
             _write_suffixed,
         ),
         (
-            rf"(?<!\w)(?P<name>{_NAMES})(?P<genitive>(?<!s)s)?{SPACE}(?P<numeral>[IVXLC]{{1,8}})(?P<stop>\.)?(?!\w)",
+            rf"(?<!\w)(?P<name>{_NAMES}|"
+            r"(?:(?<=König[ ])|(?<=Papst[ ])|(?<=Kaiser[ ])|(?<=Königin[ ])|(?<=Prinz[ ]))"
+            rf"[A-ZÄÖÜ][a-zäöüß]{{2,15}})(?P<genitive>(?<!s)s)?{SPACE}(?P<numeral>[IVXLC]{{1,8}})(?P<stop>\.)?(?!\w)",
             _write_ruler,
         ),
         (

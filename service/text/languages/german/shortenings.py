@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from service.text.languages.german.abbreviations import (
     ABBREVIATIONS,
@@ -70,6 +71,7 @@ _SAYABLE = re.compile(
     "(?:SCH|CH|ST|SP|[BDFGKP][LR]|TR|KN|PF|[BCDFGHJKLMNPQRSTVWXZ])?[AEIOUÄÖÜY]{1,2}"
     "(?:[BCDFGHJKLMNPQRSTVWXZ]{1,3}[AEIOUÄÖÜY]{1,2}){0,6}[BCDFGHJKLMNPQRSTVWXZ]{0,3}"
 )
+_MINUS = "\u2212"
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _NUMBER_AFTER = re.compile("[ ]?(?:[0-9]|[IVX]+\\b)")
 _ROMAN = re.compile("[IVX]+")
@@ -98,10 +100,10 @@ def _spell(match: re.Match[str]) -> str | None:
     around = match.string[max(0, match.start() - 24) : match.start()].split("\n")[-1].split()[-1:]
     around += match.string[match.end() : match.end() + 24].split("\n")[0].split()[:1]
     loud = [word.strip(".,:;!?-") for word in around]
-    is_shouted = any(_CAPITALS.fullmatch(word) and len(word) > 3 for word in loud)
+    is_shouted = any(_CAPITALS.fullmatch(word) and len(word) > 2 for word in loud)
     if is_shouted and _SAYABLE.fullmatch(written):
         return None
-    return " ".join(written) + (" S" if match["plural"] else "")
+    return " ".join(written) + (match["plural"] or "")
 
 
 def _write_chemistry(match: re.Match[str]) -> str:
@@ -116,6 +118,10 @@ def _write_power(match: re.Match[str]) -> str:
         return unit.many
     power = "Quadrat" if match["power"] == "²" else "hoch drei"
     return f"{' '.join(match['letters'])} {power}"
+
+
+def _write_exponent(match: re.Match[str]) -> str:
+    return f" hoch {unicodedata.normalize('NFKC', match[0]).replace(_MINUS, '-')}"
 
 
 def _write_account(match: re.Match[str]) -> str:
@@ -196,8 +202,9 @@ RULES_BEFORE = (
     ),
     Rule(re.compile(r"(?<![\w])(?P<letters>[A-Za-z]{1,3})(?P<power>[²³])(?!\w)"), _write_power),
     Rule(re.compile(r"(?<=[0-9])[ ]:[ ](?=[0-9])"), _write_division),
+    Rule(re.compile("(?<=[0-9])(?:⁻[⁰¹²³⁴-⁹]{1,4}|[⁰¹⁴-⁹][⁰¹²³⁴-⁹]{0,3})"), _write_exponent),
     Rule(
-        re.compile(r"(?<!\w)[A-Z]{2}[0-9]{2}(?:[ ]?[0-9]{4}){2,6}(?:[ ]?[0-9]{1,3})?(?!\w)"),
+        re.compile(r"(?<!\w)[A-Z]{2}[0-9]{2}(?:[ ][0-9]{4}){3,6}(?:[ ][0-9]{1,3})?(?!\w)"),
         _write_account,
     ),
     Rule(
@@ -228,7 +235,7 @@ RULES_AFTER = (
     Rule(
         re.compile(
             rf"(?<=[^\W_]{SPACE})(?P<sign>[=+−·×<>≤≥≠≈*])(?={SPACE}[\w(√−-])"
-            rf"|(?<=[^\W_])(?P<tight>[=≤≥≠≈])(?=[\w(√−-])"
+            rf"|(?<=[^\W_])(?P<tight>[=≤≥≠≈·×])(?=[\w(√−-])"
         ),
         lambda match: _SIGNS[match["sign"]] if match["sign"] else f" {_SIGNS[match['tight']]} ",
     ),
