@@ -19,7 +19,7 @@ ALL = Normalization(numbers_as="digits", emoji="name", urls="short")
 TABLES = {
     "en-us": ("awkward", "common"),
     "en-gb": ("awkward", "en-gb"),
-    **{code: (code, "common-other") for code in ("es", "fr", "hi", "it", "pt-br")},
+    **{code: (code, "common-other") for code in ("de", "es", "fr", "hi", "it", "pt-br")},
     **{code: (code, "common-other") for code in ("ja", "zh")},
 }
 
