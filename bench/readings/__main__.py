@@ -1,13 +1,15 @@
 """Learn how English is read, and measure how well.
 
     python -m bench.readings [--write] [--show N] [--only CLASS] [--without MODULE ...]
+    python -m bench.readings --language es [--show N] [--only CLASS]
 
 It learns weights from the annotated texts of tests/data/annotated and the cases of
 tests/data/reading, and tests them on texts that they were not learned from: by five-fold
 cross-validation, and on the fifth that authors of grammars do not look at. `--write` writes the
 weights, learned from all, beside the lexicons. `--siblings` tries spans with other numbers, days
 and units too, which takes as long again. `--show` prints texts that are misread, never one of
-the unread fifth. `--without` leaves out what some modules of rules write.
+the unread fifth. `--without` leaves out what some modules of rules write. `--language` measures
+a language that is read by rules, which learn nothing.
 """
 
 from __future__ import annotations
@@ -15,20 +17,29 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.readings.annotations import N_FOLDS, Text, load, load_cases, right_spans
-from bench.readings.learning import Example, Examples, Tally
+from bench.readings.annotations import (
+    N_FOLDS,
+    Item,
+    Text,
+    load,
+    load_cases,
+    right_spans,
+    units,
+)
+from bench.readings.learning import Example, Examples, Tally, is_allowed
 from bench.readings.variants import classes, lowered, shouted, siblings
 from service.text.characters import clean_text
 from service.text.document import structure
 from service.text.document.spoken import flatten
 from service.text.languages.english import grammars
-from service.text.normalization import USUAL, normalizer
+from service.text.normalization import USUAL, normalize, normalizer
+from service.text.offset_mapping import TracedText
 
 FILE = Path(grammars.__file__).parents[1] / "data" / grammars.WEIGHTS
 LEAST = 0.005
@@ -43,7 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print N misread texts")
     parser.add_argument("--only", default="", metavar="CLASS", help="print texts of this class")
     parser.add_argument("--without", nargs="*", default=[], metavar="MODULE")
+    parser.add_argument("--language", help="measure this language, read by rules")
     options = parser.parse_args(arguments)
+    if options.language:
+        print("\n".join(_by_rules(options.language, options.show, options.only)))
+        return 0
     texts, cases_of_tests = load(), load_cases()
     learned = [*texts, *cases_of_tests, *_in_other_case(texts, learned=True)]
     data = Examples([*learned, *_in_other_case(texts, learned=False)], options.without)
@@ -56,6 +71,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
         weights = data.fit(range(n_learned))
         FILE.write_text("\n".join([*_head(report), *_rows(data, weights)]) + "\n", encoding="utf-8")
     return 0
+
+
+def _by_rules(language: str, n_shown: int, only: str) -> Iterator[str]:
+    """Yield how well a language is read that has rules alone, and what of it is misread."""
+    tallies: dict[str, Tally] = defaultdict(Tally)
+    for text in load(language=language):
+        said = normalize(clean_text(flatten(structure.parse(text.text)).text), language)
+        ok = is_allowed(text, units(said.text))
+        items = [item for item in text.items if item.is_annotated]
+        wrong = [item for item in items if not ok and not _is_said(item, said)]
+        for name in ("unread fifth",) if text.unread else ("read texts", f"  {text.kind}"):
+            tally = tallies[name]
+            tally.texts += 1
+            tally.exact += ok
+            tally.spans += len(items)
+            tally.right += len(items) - len(wrong)
+        if not ok and not text.unread and n_shown and only in (text.kind, ""):
+            n_shown -= 1
+            yield f"{text.place} [{text.kind}] {text.text!r}\n   said   {said.text!r}"
+            for item in wrong:
+                wanted = " | ".join(map(" ".join, item.readings))
+                yield f"   wanted {text.text[item.start : item.end]!r}: {wanted}"
+    for name in sorted(tallies, reverse=True):
+        yield f"{name:24} {tallies[name]}"
+
+
+def _is_said(item: Item, said: TracedText) -> bool:
+    start, end = said.within(item.start, item.end)
+    return units(said.text[start:end]) in item.readings
 
 
 def _in_other_case(texts: Sequence[Text], *, learned: bool) -> list[Text]:

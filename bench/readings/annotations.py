@@ -74,11 +74,11 @@ def units(words: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(low))
 
 
-def load(folder: Path = FOLDER) -> list[Text]:
-    """Return all annotated texts of English; files of British ones begin with `en-gb`."""
+def load(folder: Path = FOLDER, language: str = "en") -> list[Text]:
+    """Return the annotated texts of a language; files of British ones begin with `en-gb`."""
     return [
         parse(f"{file.stem}:{number}", line)._replace(is_british=file.stem.startswith("en-gb"))
-        for file in sorted(folder.glob("en-*.tsv"))
+        for file in sorted(folder.glob(f"{language}*.tsv"))
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
         if line.strip() and not line.startswith("#")
     ]
