@@ -128,6 +128,9 @@ class Locale:
         per: the word between an amount of money and a unit.
         stars: the word after the number of stars of a hotel.
         powers: words for superscript digits.
+        powers_are_ordinals: whether other powers are said with an ordinal.
+        root: what is said for the sign of a root.
+        greek: names of Greek letters; formulas are not read without them.
         range_word: the word between the ends of a range.
         version_word: the word for the `v` of a version.
         denominators: names by number; fractions with larger ones are read with `over`.
@@ -286,6 +289,9 @@ class Locale:
     divisions: Mapping[str, RomanStyle] = field(default_factory=dict)
     regnal_names: Mapping[str, bool] = field(default_factory=dict)
     regnal_style: RomanStyle = RomanStyle.CARDINAL
+    powers_are_ordinals: bool = False
+    root: str = ""
+    greek: Mapping[str, str] = field(default_factory=dict)
     by: str = ""
     times: Noun | None = None
     codes: tuple[str, ...] = ()

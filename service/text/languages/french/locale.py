@@ -114,6 +114,16 @@ LOCALE = Locale(
     },
     stars="étoiles",
     powers={"²": "au carré", "³": "au cube"},
+    root="racine carrée de",
+    greek=dict(
+        zip(
+            "αβγδεθλμπρσφωΔΩ",
+            words(
+                "alpha bêta gamma delta epsilon thêta lambda mu pi rhô sigma phi oméga delta oméga"
+            ),
+            strict=True,
+        )
+    ),
     per="le",
     range_word="à",
     version_word="version",

@@ -100,6 +100,18 @@ LOCALE = Locale(
     },
     stars="stelle",
     powers={"²": "al quadrato", "³": "al cubo"},
+    root="radice quadrata di",
+    greek=dict(
+        zip(
+            "αβγδεθλμπρσφωΔΩ",
+            words(
+                "alfa,beta,gamma,delta,epsilon,theta,lambda,mu,pi greco,ro,sigma,fi,omega,delta,omega",
+                ",",
+            ),
+            strict=True,
+        )
+    ),
+    powers_are_ordinals=True,
     per="al",
     range_word="a",
     version_word="versione",

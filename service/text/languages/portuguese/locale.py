@@ -100,6 +100,14 @@ LOCALE = Locale(
     },
     stars="estrelas",
     powers={"²": "ao quadrado", "³": "ao cubo"},
+    root="raiz quadrada de",
+    greek=dict(
+        zip(
+            "αβγδεθλμπρσφωΔΩ",
+            words("alfa beta gama delta épsilon teta lambda mi pi rô sigma fi ômega delta ômega"),
+            strict=True,
+        )
+    ),
     per="por",
     range_word="a",
     version_word="versão",

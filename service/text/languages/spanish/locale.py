@@ -116,6 +116,14 @@ LOCALE = Locale(
     },
     stars="estrellas",
     powers={"²": "al cuadrado", "³": "al cubo"},
+    root="raíz cuadrada de",
+    greek=dict(
+        zip(
+            "αβγδεθλμπρσφωΔΩ",
+            words("alfa beta gamma delta épsilon theta lambda mu pi ro sigma fi omega delta omega"),
+            strict=True,
+        )
+    ),
     per="por",
     range_word="a",
     version_word="versión",

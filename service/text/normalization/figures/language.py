@@ -10,6 +10,7 @@ from service.text.normalization.figures import (
     chains,
     codes,
     counts,
+    formulas,
     meanings,
     measures,
     romans,
@@ -41,6 +42,7 @@ class FigureLanguage:
         self.amounts = Amounts(locale, self.numerals)
         self.arithmetic = Arithmetic(locale, self.numerals)
         rules = (
+            *formulas.rules(locale, self.numerals),
             abbreviations.ampersand_rule(locale),
             *meanings.rules(locale),
             *weekdays.rules(locale),
