@@ -106,6 +106,13 @@ class Language:
         return all(map(_is_installed, self.packages))
 
 
+def named_letters(names: Mapping[str, str]) -> tuple[re.Pattern[str], Respell]:
+    """Return a respelling of letters that are words too, where letters are named one by one."""
+    letters = "".join(names)
+    pattern = re.compile(rf"(?<=\b[A-Z][ ])[{letters}]\b|\b[{letters}](?=[ ][A-Z]\b)")
+    return pattern, lambda match: names[match[0]]
+
+
 def rules_by_table(folder: str) -> LanguageRules:
     """Return the rules that the tables of a language's folder give, in its module `locale`.
 

@@ -172,6 +172,10 @@ class Locale:
         before_number: abbreviations before figures or Roman numerals.
         abbreviations: all other abbreviations.
         spelled: acronyms that are spelled, although they could be read as words.
+        chat: short forms of chat, in small letters.
+        spelled_small: likewise in small letters.
+        pronounced: acronyms that are read as words, although they do not look like words.
+        short_words: words of two letters, which are no acronyms in capitals.
         meanings: abbreviations that mean something in a context only, the first that fits.
         ambiguous_weekdays: abbreviations of weekdays that are words too.
         weekday_links: words between weekdays, as in `lun. a vie.`
@@ -184,6 +188,20 @@ class Locale:
         regnal_style: how the numerals after these names are read.
         foot: the noun for feet.
         inch: likewise.
+        ratio: the word between the parts of a ratio.
+        ratio_words: patterns of words before one that may look like a time.
+        aspects: whether `16:9` is read as a fraction.
+        verses: patterns of names of books before a chapter and verse.
+        set_words: patterns of words in a sentence whose scores have no word between them.
+        between: patterns of words before a range, and the word inside it.
+        bare_ranges: whether a range before a noun has no word inside.
+        slash_year: the word between the number of a law and its year.
+        date_before: patterns of words before a day and month that may look like a fraction.
+        pressure: patterns of words for the blood pressure, and the word inside it.
+        unit_per: the word between two units.
+        per_words: what is said of a slash and these words after an amount.
+        duration_words: patterns of words before a length of time that may look like a time.
+        and_word: the word between hours and minutes of a length; may be empty.
         by: the word between the sides of something; empty for that of the product.
         times: the noun in `10x de R$ 50` and `zoom 5x`.
         codes: patterns of words before a code that is read digit by digit.
@@ -280,6 +298,10 @@ class Locale:
     day_part: str = "{time} {part}"
     telephone_group: int = 3
     spelled: frozenset[str] = frozenset()
+    chat: Mapping[str, str] = field(default_factory=dict)
+    spelled_small: frozenset[str] = frozenset()
+    pronounced: frozenset[str] = frozenset()
+    short_words: frozenset[str] = frozenset()
     meanings: tuple[Meaning, ...] = ()
     ambiguous_weekdays: frozenset[str] = frozenset()
     weekday_links: tuple[str, ...] = ()
@@ -289,6 +311,20 @@ class Locale:
     divisions: Mapping[str, RomanStyle] = field(default_factory=dict)
     regnal_names: Mapping[str, bool] = field(default_factory=dict)
     regnal_style: RomanStyle = RomanStyle.CARDINAL
+    ratio: str = ""
+    ratio_words: tuple[str, ...] = ()
+    aspects: bool = False
+    verses: tuple[str, ...] = ()
+    set_words: tuple[str, ...] = ()
+    between: tuple[str, str] = ("", "")
+    bare_ranges: bool = False
+    slash_year: str = ""
+    date_before: tuple[str, ...] = ()
+    pressure: tuple[str, str] = ("", "")
+    unit_per: str = ""
+    per_words: Mapping[str, str] = field(default_factory=dict)
+    duration_words: tuple[str, ...] = ()
+    and_word: str = ""
     powers_are_ordinals: bool = False
     root: str = ""
     greek: Mapping[str, str] = field(default_factory=dict)

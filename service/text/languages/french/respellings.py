@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from service.text.languages.language import Respell
+from service.text.languages.language import Respell, named_letters
 
 # espeak-ng pronounces the t of vingt in these if they are one word.
 _FOUR_TWENTIES = re.compile(
@@ -104,6 +104,7 @@ RESPELLINGS: tuple[tuple[re.Pattern[str], Respell], ...] = (
     (_SONS, _fils),
     (_VOWEL_AFTER_S, _unlinked),
     _by_word(_FRENCH_WORDS),
+    named_letters({"Y": "i grec"}),
 )
 """Applied in order."""
 

@@ -8,8 +8,10 @@ from service.text.languages.language import Language, Sounds, rules_by_table
 
 
 def _sounds() -> Sounds:
+    from service.text.languages.italian.respellings import RESPELLINGS
+
     # The double s, for which the Italian voices have a symbol.
-    return Sounds(espeak={"s^s": "S"})
+    return Sounds(espeak={"s^s": "S"}, respellings=RESPELLINGS)
 
 
 LANGUAGE = Language(

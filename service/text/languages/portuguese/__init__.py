@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from service.text.languages.language import Language, rules_by_table
+from service.text.languages.language import Language, Sounds, named_letters, rules_by_table
+
+
+def _sounds() -> Sounds:
+    return Sounds(respellings=(named_letters({"A": "á", "E": "é", "O": "ó"}),))
+
 
 LANGUAGE = Language(
     code="pt-br",
@@ -15,4 +20,5 @@ LANGUAGE = Language(
     espeak_voice="roa/pt-BR",
     divisions="capítulo|capitulo|parte|livro|tomo|ato|canto",
     load_rules=partial(rules_by_table, __name__),
+    load_sounds=_sounds,
 )

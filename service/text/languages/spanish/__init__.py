@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from service.text.languages.language import Language, rules_by_table
+from service.text.languages.language import Language, Sounds, named_letters, rules_by_table
+
+
+def _sounds() -> Sounds:
+    return Sounds(respellings=(named_letters({"Y": "ye"}),))
+
 
 LANGUAGE = Language(
     code="es",
@@ -15,4 +20,5 @@ LANGUAGE = Language(
     espeak_voice="roa/es",
     divisions="capítulo|capitulo|libro|parte|tomo|acto|jornada|canto",
     load_rules=partial(rules_by_table, __name__),
+    load_sounds=_sounds,
 )

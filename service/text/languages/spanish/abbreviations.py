@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service.text.normalization.locale import words
+from service.text.normalization.locale import Meaning, words
 
 TITLES = {
     "Sr.": "señor",
@@ -33,6 +33,28 @@ TITLES = {
     "Plza.": "plaza",
     "Ctra.": "carretera",
     "Rte.": "remitente",
+    "P.º": "paseo",
+    "Pº": "paseo",
+    "C.º": "camino",
+    "Urb.": "urbanización",
+    "Bº": "barrio",
+    "Gta.": "glorieta",
+    "Tte.": "teniente",
+    "Cmdte.": "comandante",
+    "Mons.": "monseñor",
+    "Fdo.": "firmado",
+    "Arq.": "arquitecto",
+    "Pdte.": "presidente",
+    "Atte.": "atentamente",
+    "M.ª": "María",
+    "Mª": "María",
+    "Excmo.": "excelentísimo",
+    "Ilmo.": "ilustrísimo",
+    "Hno.": "hermano",
+    "Hnos.": "hermanos",
+    "Avd.": "avenida",
+    "Clle.": "calle",
+    "esc.": "escalera",
 }
 """Abbreviations before a name."""
 
@@ -60,6 +82,22 @@ BEFORE_NUMBER = {
     "aprox.": "aproximadamente",
     "s.": "siglo",
     "#": "número",
+    "ext.": "extensión",
+    "apdo.": "apartado",
+    "párr.": "párrafo",
+    "inc.": "inciso",
+    "km": "kilómetro",
+    "esc.": "escalera",
+    "ref.": "referencia",
+    "exp.": "expediente",
+    "ed.": "edición",
+    "op.": "opus",
+    "v.": "versículo",
+    "dto.": "decreto",
+    "sec.": "sección",
+    "lám.": "lámina",
+    "pto.": "punto",
+    "C.P.": "código postal",
 }
 """Abbreviations before a figure or a Roman numeral."""
 
@@ -104,13 +142,107 @@ ABBREVIATIONS = {
     "L-V": "lunes a viernes",
     "L-S": "lunes a sábado",
     "L-D": "lunes a domingo",
+    "s/n": "sin número",
+    "S/N": "sin número",
+    "ed.": "edición",
+    "esq.": "esquina",
+    "pl.": "plaza",
+    "ej.": "ejemplo",
+    "Att.": "atentamente",
+    "Atte.": "atentamente",
+    "pers.": "personas",
+    "ref.": "referencia",
+    "dto.": "descuento",
+    "tfno.": "teléfono",
+    "tel.": "teléfono",
+    "S.M.": "su majestad",
+    "D.N.I.": "D N I",
+    "Dª": "doña",
+    "M.ª": "María",
+    "c.c.": "con copia",
+    "min.": "minutos",
+    "prov.": "provincia",
+    "ss.": "siguientes",
+    "cta.": "cuenta",
+    "cte.": "corriente",
+    "gral.": "general",
+    "apdo.": "apartado",
+    "hab.": "habitantes",
+    "núm.": "número",
+    "págs.": "páginas",
+    "c/u": "cada uno",
+    "v.gr.": "verbigracia",
+    "i. e.": "es decir",
+    "N. del T.": "nota del traductor",
+    "P.D.": "posdata",
+    "q.e.p.d.": "que en paz descanse",
+    "aprox": "aproximadamente",
 }
 """All other abbreviations."""
 
 ACRONYMS = frozenset(
     words(
-        "ADN ARN ATM BBVA DNI FBI FMI IA IBM IES IPC IRPF ITV OCDE OEA OMC OMS ONG RNE RTVE SMI TVE"
+        "CD CV DGT DVD ETT GPS PC PDF SMS TA TV IA AP UCM CCOO ADN ARN ATM BBVA DNI FBI FMI IA IBM IES IPC IRPF ITV OCDE OEA OMC OMS ONG RNE RTVE SMI TVE"
         " UAB UCI UE UGT UIT UOC UPC UPF UPV URL URSS USB UVI VIH"
     )
 )
 """Acronyms that are spelled, although they could be read as words."""
+
+CHAT = {
+    "xfa": "por favor",
+    "xfavor": "por favor",
+    "porfa": "por favor",
+    "xq": "porque",
+    "pq": "porque",
+    "tb": "también",
+    "tmb": "también",
+    "tbn": "también",
+    "tmbn": "también",
+    "q": "que",
+    "k": "que",
+    "x": "por",
+    "d": "de",
+    "cdo": "cuando",
+    "qdo": "cuando",
+    "dnd": "donde",
+    "tqm": "te quiero mucho",
+    "tkm": "te quiero mucho",
+    "bss": "besos",
+    "salu2": "saludos",
+    "grax": "gracias",
+    "grcs": "gracias",
+    "finde": "fin de semana",
+    "msj": "mensaje",
+    "msg": "mensaje",
+    "bn": "bien",
+    "xa": "para",
+    "pls": "por favor",
+    "ntp": "no te preocupes",
+    "nvd": "no vale decir",
+    "dsd": "desde",
+    "hsta": "hasta",
+    "hl": "hasta luego",
+    "xo": "pero",
+    "sta": "está",
+    "tns": "tienes",
+    "kdms": "quedamos",
+    "npi": "ni idea",
+    "pdt": "pídete",
+    "vdd": "verdad",
+    "tqi": "te quiero infinito",
+    "aki": "aquí",
+    "ksa": "casa",
+}
+"""Short forms of chat."""
+
+MEANINGS = (
+    Meaning(
+        r"(?:(?<=\bde )|(?<=\by )|(?<=\ba )|(?<=\bque )|(?<=\bcon )|(?<=, )|(?<=\bpor )|(?<=\bpara )|(?<=\A))D\.(?= [A-ZÁÉÍÓÚ][a-záéíóúñ])",
+        "don",
+    ),
+    Meaning(
+        r"(?<=Concilio |concilio )Vaticano II(?!I)|(?<=\b)Vaticano II(?!I)", "Vaticano segundo"
+    ),
+    Meaning(r"(?<=\b[Cc]oncilio )Vaticano I(?!I)", "Vaticano primero"),
+)
+"""Abbreviations that only a context tells."""

@@ -14,6 +14,7 @@ from service.text.normalization.figures.notation import (
     one_of,
     without_spaces,
 )
+from service.text.normalization.figures.romans import value_of
 from service.text.normalization.locale import Locale
 from service.text.normalization.rules import Rule
 
@@ -25,6 +26,19 @@ _BEFORE_NUMBER = LETTER_BEFORE
 _INITIALS = re.compile(
     rf"[A-Z](?<![\w.][A-Z])(?:\.[A-Z])+(?:\.(?!{STOP})|\.(?={SPACE}[A-Z])|(?=\.))"
 )
+_VOWEL = re.compile("[AEIOUY]")
+_CAPITALS = re.compile(
+    r"(?<![\w.&'’/-])[A-Z]{2,6}(?![\w&]|[./-]\w)|(?<=[a-zA-Z]['’])[A-Z]{2,6}(?![\w&]|[./-]\w)"
+)
+_ROAD = re.compile(rf"{WORD_BEFORE}[b-df-hj-np-tv-xz]{{2}}(?=-[0-9]{{2,3}}{WORD_AFTER})")
+# Consonants that begin and end words of the four Romance languages, between vowels any two.
+_SYLLABLES = re.compile(
+    "(?:[BCDFGHJKLMNPRSTVZ]?|[BCDFGPTV]R|[BCFGP]L|S[CMPTNL]|QU|CH|PH|PS)"
+    "[AEIOUY]{1,3}(?:[B-DF-HJ-NP-TV-Z]{1,2}[AEIOUY]{1,2}){0,3}"
+    "(?:[BCDFGKLMNPRSTXZ]?|[NRLXC]T|[NRLPCTM]S|[LR][CMP]|ST|N[CKG]|L[ABF])"
+)
+_WORD_BEFORE_IT = re.compile(r"([^\W\d_]+)['’\s]{1,2}\Z")
+_WORD_AFTER_IT = re.compile(r"\s([^\W\d_]+)")
 # The dot of an abbreviation, unless it also ends the sentence.
 _DOT = rf"(?=\.{WORD_AFTER})(?:\.(?!{STOP}|\.)|(?=\.))"
 # Names of Latin letters, as Devanagari spells acronyms: एम.ए.
@@ -41,8 +55,16 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
     def spell(match: re.Match[str]) -> str | None:
         if match[0].rstrip(".") in known:
             return None
-        names = " ".join(letters[letter] for letter in match[0] if letter.isalpha())
+        if locale.small_cardinals:  # no Latin script
+            names = " ".join(letters[letter] for letter in match[0] if letter.isalpha())
+        else:
+            names = " ".join(filter(str.isalpha, match[0].upper()))
         return names + _space_before_letter(match)
+
+    def spell_unpronounceable(match: re.Match[str]) -> str | None:
+        if match[0] in known or not _is_spelled(match, locale):
+            return None
+        return spell(match)
 
     def separate(match: re.Match[str]) -> str | None:
         if match[0].rstrip(".") in known:
@@ -50,6 +72,9 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
         return match[0].replace(".", " ").strip()
 
     nobles = _nobles(locale)
+    # An acronym without a vowel is no word in small letters either.
+    small = {each.lower() for each in locale.spelled if len(each) > 2 and not _VOWEL.search(each)}
+    spelled = locale.spelled | small | locale.spelled_small
     # Initials first, which separates the words that touch them.
     return (
         *nobles,
@@ -57,8 +82,28 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
         Rule(_DEVANAGARI_INITIALS, separate),
         *_abbreviations(locale.abbreviations),
         *_titles(locale.titles),
-        Rule(re.compile(WORD_BEFORE + one_of(locale.spelled) + WORD_AFTER), spell),
+        Rule(re.compile(WORD_BEFORE + one_of(spelled) + WORD_AFTER), spell),
+        *((Rule(_CAPITALS, spell_unpronounceable),) if not locale.small_cardinals else ()),
+        *((Rule(_ROAD, spell),) if not locale.small_cardinals else ()),
     )
+
+
+def _is_spelled(match: re.Match[str], locale: Locale) -> bool:
+    """Tell whether capitals can only be read letter by letter."""
+    word, text = match[0], match.string
+    if word in locale.pronounced or value_of(word) is not None:
+        return False
+    before = _WORD_BEFORE_IT.search(text, max(0, match.start() - _REACH), match.start())
+    after = _WORD_AFTER_IT.match(text, match.end(), match.end() + _REACH)
+    beside = [found[1] for found in (before, after) if found is not None]
+    if locale.points["."] in beside[:1]:
+        return False  # the end of an address
+    is_shouted = any(one.isupper() and len(one) > 2 and _VOWEL.search(one) for one in beside)
+    if is_shouted:
+        return len(word) > 2 and not _VOWEL.search(word)
+    if len(word) == 2:
+        return word.lower() not in locale.short_words
+    return not _VOWEL.search(word) or not _SYLLABLES.fullmatch(word)
 
 
 def _nobles(locale: Locale) -> tuple[Rule, ...]:
@@ -113,6 +158,7 @@ def rules_before_numbers(locale: Locale) -> tuple[Rule, ...]:
 
 def _titles(words: Mapping[str, str]) -> tuple[Rule, ...]:
     """Return the rule for abbreviations before a name."""
+    words = _any_case(words)
     table = {without_spaces(key): said for key, said in words.items()}
     long = [key for key in words if len(key) > 2 or not key.isascii()]
     short = [key for key in words if key not in long]
@@ -121,6 +167,26 @@ def _titles(words: Mapping[str, str]) -> tuple[Rule, ...]:
     alternatives += [rf"{one_of(short)}(?=\s{{1,3}}(?:[A-ZÀ-ÖØ-Þ]|d[eu'’]|et\s))"] if short else []
     pattern = re.compile(f"{_BEFORE}(?:{'|'.join(alternatives)})")
     return (Rule(pattern, lambda match: table[without_spaces(match[0])]),)
+
+
+def _any_case(words: Mapping[str, str]) -> dict[str, str]:
+    """Return the table with keys in small letters and in capitals added; case is not meaning."""
+    long = {key: said for key, said in words.items() if len(key) > 2}
+    small = {key.lower(): said for key, said in long.items()}
+    return {**{key.upper(): said for key, said in long.items()}, **small, **words}
+
+
+def chat_rules(words: Mapping[str, str]) -> tuple[Rule, ...]:
+    """Return the rules for short forms of chat: one letter only between words."""
+    short = [key for key in words if len(key) == 1]
+    forms = {**words, **{key.capitalize(): said for key, said in words.items() if len(key) > 1}}
+    long = one_of(key for key in forms if len(key) > 1)
+    alone = re.compile(rf"(?<=[a-zà-ÿ,]{SPACE}){one_of(short)}(?={SPACE}[a-zà-ÿ]{{2}})")
+    pattern = re.compile(rf"(?<![\w.@#/'’-]){long}(?![\w@/'’]|[.-]\w)")
+    return (
+        *((Rule(pattern, lambda match: forms[match[0]]),) if words else ()),
+        *((Rule(alone, lambda match: forms[match[0]]),) if short else ()),
+    )
 
 
 def _both_cases(words: Mapping[str, str]) -> dict[str, str]:

@@ -74,6 +74,7 @@ class Amounts:
         }
         self.unit = one_of(self._units)
         """Pattern of a unit."""
+        self._units |= {without_spaces(symbol): noun for symbol, noun in locale.units.items()}
         self._magnitudes = {without_spaces(key): said for key, said in locale.magnitudes.items()}
         self._currencies = {without_spaces(key): said for key, said in locale.currencies.items()}
 

@@ -100,7 +100,9 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
 def _follows_label(match: re.Match[str], locale: Locale) -> bool:
     """Tell whether the word before a number has it as its own, as in `page 1`."""
     before = _LAST_WORD.search(match.string, max(0, match.start() - _LONGEST_LABEL), match.start())
-    return before is not None and before[1].lower() in locale.numbered
+    if before is None:
+        return False
+    return before[1].isupper() or before[1].lower() in locale.numbered
 
 
 def _apart(match: re.Match[str], words: str) -> str:

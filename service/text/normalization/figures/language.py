@@ -13,6 +13,7 @@ from service.text.normalization.figures import (
     formulas,
     meanings,
     measures,
+    pairs,
     romans,
     weekdays,
 )
@@ -46,10 +47,12 @@ class FigureLanguage:
             abbreviations.ampersand_rule(locale),
             *meanings.rules(locale),
             *weekdays.rules(locale),
+            *pairs.early_rules(locale, self.numerals, self.calendar),
             *self.calendar.rules(),
             counts.separation_rule(),
             *abbreviations.rules_before_numbers(locale),
             *self.telephone.rules(),
+            *pairs.rules(locale, self.numerals),
             *self.clock.rules(),
             *chains.rules(locale, self.numerals),
             *codes.rules(locale, self.numerals),
@@ -60,6 +63,7 @@ class FigureLanguage:
             *self.arithmetic.rules(),
             *counts.rules(locale, self.numerals),
             *abbreviations.rules(locale),
+            *abbreviations.chat_rules(locale.chat),
             *romans.rules(locale, self.numerals),
         )
         self.rules = tuple(Rule(rule.pattern, _starting_line(rule.write)) for rule in rules)

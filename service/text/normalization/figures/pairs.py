@@ -1,0 +1,250 @@
+"""Pairs of numbers that only the words beside them tell apart: ratios, verses, dates, lengths."""
+
+from __future__ import annotations
+
+import re
+
+from service.text.normalization.date_parts import is_day
+from service.text.normalization.figures.dates import Calendar
+from service.text.normalization.figures.notation import (
+    DASH,
+    FIGURE_AFTER,
+    FIGURE_BEFORE,
+    SPACE,
+    WORD_BEFORE,
+)
+from service.text.normalization.figures.numbers import Number, Numerals
+from service.text.normalization.locale import Locale, Noun
+from service.text.normalization.rules import Rule
+
+_REACH = 40
+_ASPECTS = frozenset({"16:9", "4:3", "3:2", "21:9"})
+_FRACTION_AFTER = re.compile(rf"{SPACE}(?:de|d[eu]s?|d'|d’|di|del|dell|delle|dos|das|do|da)\b")
+_PRIMES = "(?:''|’’|′′|[\"″”])"
+
+
+def _after(words: tuple[str, ...]) -> str:
+    """Return a pattern of these words and a space, as a group `before`."""
+    return rf"(?P<before>{WORD_BEFORE}(?i:{'|'.join(words)})(?:{SPACE}|(?<=['’])))"
+
+
+def early_rules(locale: Locale, numerals: Numerals, calendar: Calendar) -> tuple[Rule, ...]:
+    """Return the rules that come before those for dates."""
+    found: list[Rule] = []
+    if locale.date_before:
+        day = r"(?P<day>[0-3]?[0-9])(?:[º°](?=/))?/(?P<month>1[0-2]|0?[1-9])"
+        pattern = re.compile(rf"{_after(locale.date_before)}{day}(?![\w/%]|[.,/-][0-9])")
+        days = re.compile(
+            rf"{_after(locale.date_before)}(?P<first>[0-3]?[0-9])/(?P<last>[0-3]?[0-9])"
+            rf"(?={SPACE}(?:de{SPACE})?(?:{'|'.join(locale.months)})\b)"
+        )
+
+        def write_day(match: re.Match[str]) -> str | None:
+            day, month = int(match["day"]), int(match["month"])
+            if not is_day(month, day) or _FRACTION_AFTER.match(match.string, match.end()):
+                return None
+            said = calendar.say_day(month, day)
+            return said and match["before"] + said
+
+        def write_days(match: re.Match[str]) -> str:
+            first, last = (numerals.whole(match[name]) for name in ("first", "last"))
+            return f"{match['before']}{first}{locale.and_word and ' ' + locale.and_word} {last}"
+
+        found += [Rule(days, write_days), Rule(pattern, write_day)]
+        found.append(
+            Rule(
+                re.compile(
+                    rf"(?P<before>){FIGURE_BEFORE}(?P<day>1)[º°]/(?P<month>1[0-2]|0?[1-9])(?![\w/])"
+                ),
+                write_day,
+            )
+        )
+    if locale.slash_year:
+        law = re.compile(
+            rf"{FIGURE_BEFORE}(?P<number>(?!0)(?:{numerals.pattern}))/(?P<year>(?:1[89]|20)[0-9]{{2}}){FIGURE_AFTER}"
+        )
+
+        def write_law(match: re.Match[str]) -> str | None:
+            number = numerals.say(numerals.parse(match["number"]))
+            return f"{number} {locale.slash_year} {numerals.year(match['year'])}"
+
+        found.append(Rule(law, write_law))
+    if locale.pressure[0]:
+        pressure = re.compile(
+            rf"(?P<before>{WORD_BEFORE}(?i:{locale.pressure[0]})\b[^\n.!?0-9]{{0,24}})"
+            rf"(?P<high>[0-9]{{1,3}}){SPACE}?[/x×]{SPACE}?(?P<low>[0-9]{{1,3}}){FIGURE_AFTER}"
+        )
+
+        def write_pressure(match: re.Match[str]) -> str:
+            said = [numerals.whole(match["high"]), locale.pressure[1], numerals.whole(match["low"])]
+            return match["before"] + " ".join(filter(None, said))
+
+        found.append(Rule(pressure, write_pressure))
+    season = re.compile(
+        rf"{FIGURE_BEFORE}(?P<century>[12][0-9])(?P<year>[0-9]{{2}}){DASH}(?P<last>[0-9]{{2}})(?![\w-]|[.,/:][0-9])"
+    )
+
+    def write_season(match: re.Match[str]) -> str | None:
+        if (
+            int(match["last"]) <= int(match["year"])
+            or int(match["last"]) < 13
+            and int(match["year"]) + 1 != int(match["last"])
+        ):
+            return None
+        first, last = match["century"] + match["year"], match["century"] + match["last"]
+        return f"{numerals.year(first)} {locale.range_word} {numerals.year(last)}"
+
+    return (*found, Rule(season, write_season)) if locale.ratio else tuple(found)
+
+
+def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
+    """Return the rules that come before those for times."""
+    if not locale.ratio:
+        return ()
+    ratio = re.compile(
+        rf"{FIGURE_BEFORE}(?P<first>[0-9]{{1,6}}):(?P<second>(?:{numerals.pattern})){FIGURE_AFTER}(?!:)"
+    )
+    cue = re.compile(rf"\b(?i:{'|'.join(locale.ratio_words)})\b[^\n.!?]{{0,30}}\Z")
+    verse = re.compile(
+        rf"(?P<before>{WORD_BEFORE}(?:{'|'.join(locale.verses)}){SPACE})"
+        rf"(?P<chapter>[0-9]{{1,3}}):(?P<verse>[0-9]{{1,3}}){FIGURE_AFTER}"
+    )
+
+    def write_ratio(match: re.Match[str]) -> str | None:
+        first, second = match["first"], match["second"]
+        before = match.string[max(0, match.start() - _REACH) : match.start()]
+        if (
+            not cue.search(before)
+            and (len(second) > 1 or first[0] == "0")
+            and not int(first) > 24
+            and match[0] not in _ASPECTS
+        ):
+            return None
+        if match[0] in _ASPECTS and locale.aspects:
+            noun = locale.denominators[int(second)]
+            return numerals.count(Number(first), noun)
+        joint = locale.by if match[0] in _ASPECTS and locale.by else locale.ratio
+        return f"{numerals.whole(first)} {joint} {numerals.say(numerals.parse(second))}"
+
+    def write_verse(match: re.Match[str]) -> str:
+        return (
+            f"{match['before']}{numerals.whole(match['chapter'])} {numerals.whole(match['verse'])}"
+        )
+
+    return (
+        Rule(verse, write_verse),
+        Rule(ratio, write_ratio),
+        *_length_rules(locale, numerals),
+        *_range_rules(locale, numerals),
+    )
+
+
+def _length_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
+    """Return the rules for lengths of time."""
+
+    def joined(first: str, last: str) -> str:
+        return " ".join(filter(None, (first, locale.and_word, last)))
+
+    def counted(digits: str, noun: Noun) -> str:
+        return numerals.count(Number(str(int(digits))), noun)
+
+    hours = re.compile(
+        rf"{FIGURE_BEFORE}(?P<hours>[0-9]{{1,3}}){SPACE}?(?:h|hs|hrs?|horas?|heures?|or[ae]){SPACE}?(?:e|y|et)?{SPACE}?"
+        rf"(?P<minutes>[0-5]?[0-9]){SPACE}?(?:min(?:utos?|uti|uto|utes?)?|mn|['’′])(?![\w'’′])"
+        rf"(?:\.(?={SPACE}[a-z]))?"
+    )
+    short = re.compile(
+        rf"{_after(locale.duration_words)}(?P<hours>[0-9]{{1,3}}){SPACE}?(?:h|:){SPACE}?(?P<minutes>[0-5][0-9])(?![\w:]|[.,][0-9])"
+    )
+    full = re.compile(
+        rf"{_after(locale.duration_words)}(?P<hours>[0-9]{{1,2}}):(?P<minutes>[0-5][0-9]):(?P<seconds>[0-5][0-9])(?![\w:]|[.,][0-9])"
+    )
+    primes = re.compile(
+        rf"{FIGURE_BEFORE}(?P<minutes>[0-9]{{1,3}})['’′]{SPACE}?(?P<seconds>[0-5][0-9]){_PRIMES}(?![\w'’])"
+    )
+    hundredths = re.compile(
+        rf"{FIGURE_BEFORE}(?P<seconds>[0-9]{{1,2}}){_PRIMES}(?P<parts>[0-9]{{1,2}})(?![\w'’])"
+    )
+
+    def write_hours(match: re.Match[str]) -> str:
+        return joined(
+            counted(match["hours"], locale.hour), counted(match["minutes"], locale.minute)
+        )
+
+    def write_short(match: re.Match[str]) -> str:
+        minutes = int(match["minutes"])
+        said = counted(match["hours"], locale.hour)
+        if minutes:
+            said = joined(said, counted(match["minutes"], locale.minute))
+        return match["before"] + said
+
+    def write_full(match: re.Match[str]) -> str:
+        parts = [counted(match["hours"], locale.hour), counted(match["minutes"], locale.minute)]
+        return match["before"] + joined(" ".join(parts), counted(match["seconds"], locale.second))
+
+    def write_primes(match: re.Match[str]) -> str | None:
+        if int(match["seconds"]) < 12 and match["seconds"][0] != "0":
+            return None  # feet and inches
+        minutes = counted(match["minutes"], locale.minute)
+        return joined(minutes, counted(match["seconds"], locale.second))
+
+    def write_hundredths(match: re.Match[str]) -> str:
+        seconds = counted(match["seconds"], locale.second)
+        return joined(seconds, numerals.whole(match["parts"]))
+
+    minutes = re.compile(
+        rf"(?P<article>(?i:al|all['’]|nell['’]|minuto|del|dell['’]){SPACE}?)?{FIGURE_BEFORE}(?P<minutes>[0-9]{{1,3}})['’′](?![\w'’′\"])"
+    )
+
+    def write_minutes(match: re.Match[str]) -> str | None:
+        text = match.string
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.end() - 1]
+        sign = match[0][-1]
+        if len(re.findall(rf"(?<!\w){sign}", line)) or "‘" in line:
+            return None
+        article = match["article"] or ""
+        if locale.powers_are_ordinals and article:
+            said = numerals.ordinal(int(match["minutes"]), locale.ordinal_suffixes["º"])
+            return said and article + said
+        if article.strip() == locale.minute.one:
+            return f"{article}{numerals.whole(match['minutes'])}"
+        return article + counted(match["minutes"], locale.minute)
+
+    return (
+        Rule(hours, write_hours),
+        Rule(full, write_full),
+        Rule(short, write_short),
+        Rule(hundredths, write_hundredths),
+        Rule(primes, write_primes),
+        Rule(minutes, write_minutes),
+    )
+
+
+def _range_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
+    """Return the rules for ranges and scores that have another word inside, or none."""
+    found: list[Rule] = []
+    if locale.between[0]:
+        between = re.compile(
+            rf"(?P<before>{WORD_BEFORE}(?i:{locale.between[0]}){SPACE})(?P<low>{numerals.pattern})"
+            rf"{SPACE}?{DASH}{SPACE}?(?={numerals.pattern}(?!-))"
+        )
+
+        def write_between(match: re.Match[str]) -> str:
+            low = numerals.say(numerals.parse(match["low"]))
+            return f"{match['before']}{low} {locale.between[1]} "
+
+        found.append(Rule(between, write_between))
+    if locale.set_words:
+        cue = re.compile(rf"\b(?i:{'|'.join(locale.set_words)})\b")
+        score = re.compile(
+            rf"(?<![\w.,:/-])(?P<one>[0-7])[-/](?P<other>[0-7])(?![\w/-]|[.,:][0-9])"
+        )
+
+        def write_score(match: re.Match[str]) -> str | None:
+            around = match.string[max(0, match.start() - _REACH) : match.end() + _REACH]
+            if not cue.search(around):
+                return None
+            return f"{numerals.whole(match['one'])} {numerals.whole(match['other'])}"
+
+        found.append(Rule(score, write_score))
+    return tuple(found)
