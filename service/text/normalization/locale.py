@@ -106,6 +106,8 @@ class Locale:
         converter: name of num2words' converter; empty if `small_cardinals` replaces it.
         corrections: changes to num2words' words that are wrong or that espeak-ng would misread.
         agreements: changes to cardinals before a noun.
+        elisions: changes to one of a counted noun.
+        one_below_two: whether the noun after 1.5 is that of one.
         small_cardinals: words for 0 to 99, if num2words lacks the language.
         scale: values and words for 100, 1000 and so on, largest first, likewise.
         year_hundred: template with `hundreds` and `rest` for a year such as nineteen hundred;
@@ -274,6 +276,8 @@ class Locale:
     converter: str = ""
     corrections: Respelling = ()
     agreements: Mapping[Agreement, Respelling] = field(default_factory=dict)
+    elisions: Respelling = ()
+    one_below_two: bool = False
     small_cardinals: tuple[str, ...] = ()
     scale: tuple[tuple[int, str], ...] = ()
     year_hundred: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from service.text.normalization.locale import Meaning, words
 
-_CA = r"(?<![\w$.'’(-])CA(?![\w.'’)-])"
+_CA = r"(?<!\$[ \u00a0])(?<![\w$.'’(-])CA(?![\w.'’)-])"
 """Revenue or board."""
 
 TITLES = {
@@ -161,6 +161,7 @@ ACRONYMS = frozenset(
 """Acronyms that are spelled, although they could be read as words."""
 
 MEANINGS = (
+    Meaning(r"(?<=\b(?:le|du|au)[ ])dr(?=[ ][a-z])", "docteur"),
     Meaning(r"(?<![\w.-])St-(?=[A-ZÉ])", "Saint-"),
     Meaning(r"(?<![\w.-])Ste-(?=[A-ZÉ])", "Sainte-"),
     Meaning(r"(?<=-)St-(?=[A-ZÉ])", "Saint-"),

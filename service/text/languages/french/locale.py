@@ -48,6 +48,7 @@ _SECOND = Noun("seconde", "secondes", _F)
 LOCALE = Locale(
     converter="fr",
     agreements={_F: ((r"\bun$", "une"),)},
+    one_below_two=True,
     ordinals={1: "premier"},
     ordinal_endings=(
         (r"(?<=vingt|.cent)s$", ""),

@@ -51,6 +51,8 @@ LOCALE = Locale(
         (r"(?<=[ai])tre(?!\w)", "tré"),
     ),
     agreements={_M: ((r"^uno$", "un"),), _F: ((r"^uno$", "una"),)},
+    elisions=((r"\buna (?=[aeiou])", "un'"),),
+    bare_ranges=True,
     feminine_ordinal=((r"o$", "a"),),
     ordinal_suffixes={
         "º": Suffix(_M, apart=True),
@@ -191,7 +193,6 @@ LOCALE = Locale(
         "gg": Noun("giorno", "giorni"),
         "cucch": Noun("cucchiaio", "cucchiai"),
         "cpr": Noun("compressa", "compresse", _F),
-        "ha": Noun("ettaro", "ettari"),
         "hg": Noun("etto", "etti"),
         "A": Noun("ampere", "ampere"),
         "mA": Noun("milliampere", "milliampere"),
@@ -286,7 +287,7 @@ LOCALE = Locale(
     clock_few="{hour} e {minute}",
     clock_whole_noun=25,
     clock_words={"h": ""},
-    clock_before=("ore", "alle", "Alle", "dalle", "Dalle", "le", "Ore"),
+    clock_before=("ore", "alle", "Alle", "dalle", "Dalle", "le", "Ore", "delle", "Delle"),
     forenoon="del mattino",
     afternoon=((5, "del pomeriggio"), (11, "di sera")),
     telephone=r"3[0-9]{2}[ ./-]?[0-9]{3}[ .]?[0-9]{3,4}|0[0-9]{1,3}[ ./-][0-9]{3,4}[ .]?[0-9]{3,4}"
@@ -383,7 +384,7 @@ LOCALE = Locale(
     ),
     degree_words=frozenset(
         words(
-            "temperatura temperature forno fa sono siamo oggi domani ieri massima minima febbre"
+            "appena solo temperatura temperature forno fa sono siamo oggi domani ieri massima minima febbre"
             " angolo latitudine longitudine rotazione gradi termometro acqua cuocere scaldare"
         )
     ),

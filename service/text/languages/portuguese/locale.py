@@ -363,7 +363,9 @@ LOCALE = Locale(
     },
     ordinal_follows={"guerra": _F, "edição": _F, "congresso": _M},
     divisions=dict.fromkeys(
-        words("capítulo tomo volume livro parte ato título anexo fase tipo"),
+        words(
+            "capítulo tomo volume livro parte ato título anexo fase tipo inciso artigo parágrafo"
+        ),
         RomanStyle.CARDINAL,
     ),
     regnal_names={
@@ -413,7 +415,9 @@ LOCALE = Locale(
         )
     ),
     half="meia",
-    scores=words("venceu vencer ganhou perdeu empatou bateu goleou placar vitória derrota"),
+    scores=words(
+        "venc\\w+ ganh\\w+ perd\\w+ empat\\w+ bate\\w* gole\\w+ placar vitória derrota final"
+    ),
     noble_titles=("dom", "dona"),
     feminine_singulars=words("a ã ção são dade tude gem"),
     masculine_singulars=words("dia mapa planeta atleta poeta ema oma grama ista"),
@@ -431,7 +435,7 @@ LOCALE = Locale(
             " filho irmão livro milhão milhões bilhão bilhões mil ponto gol copo país"
         )
     ),
-    feminine_endings=("as", "ções", "sões", "dades", "tudes", "gens"),
+    feminine_endings=("as", "niões", "giões", "stões", "ções", "sões", "dades", "tudes", "gens"),
     masculine_endings=(
         *("dias", "mapas", "planetas", "atletas", "poetas", "gramas", "sofás", "papas"),
         *("istas", "emas", "omas"),
@@ -451,7 +455,7 @@ ADDRESSES = AddressWords(
 
 PICTURES = PictureWords(
     symbols=(
-        "→ para; ↑ alta; ↓ queda; © copyright; § seção; §§ seções; ¶ parágrafo; ¶¶ parágrafos"
+        "→ para; ↑ alta; ↓ queda; © copyright; § parágrafo; §§ parágrafos; ¶ parágrafo; ¶¶ parágrafos"
         "; × vezes; ÷ dividido por; ± mais ou menos; ≠ diferente de; ≈ aproximadamente"
         "; ≤ menor ou igual a; ≥ maior ou igual a; ∞ infinito; √ raiz quadrada de; ∑ soma de"
         "; ∫ integral de; ∬ integral dupla de; ∭ integral tripla de; ⨌ integral quádrupla de"

@@ -83,6 +83,8 @@ BEFORE_NUMBER = {
     "s.": "siglo",
     "#": "número",
     "ext.": "extensión",
+    "CP": "código postal",
+    "cp": "código postal",
     "apdo.": "apartado",
     "párr.": "párrafo",
     "inc.": "inciso",
@@ -183,7 +185,7 @@ ABBREVIATIONS = {
 ACRONYMS = frozenset(
     words(
         "CD CV DGT DVD ETT GPS PC PDF SMS TA TV IA AP UCM CCOO ADN ARN ATM BBVA DNI FBI FMI IA IBM IES IPC IRPF ITV OCDE OEA OMC OMS ONG RNE RTVE SMI TVE"
-        " UAB UCI UE UGT UIT UOC UPC UPF UPV URL URSS USB UVI VIH"
+        " UAB UCI UE UGT UIT UOC UPC UPF UPV URL URSS USB VIH"
     )
 )
 """Acronyms that are spelled, although they could be read as words."""

@@ -212,7 +212,6 @@ LOCALE = Locale(
         "comp": Noun("comprimido", "comprimidos"),
         "gtas": Noun("gota", "gotas", _F),
         "uds": Noun("unidad", "unidades", _F),
-        "ha": Noun("hectárea", "hectáreas", _F),
         "A": Noun("amperio", "amperios"),
         "mA": Noun("miliamperio", "miliamperios"),
         "Wh": Noun("vatio hora", "vatios hora"),
@@ -221,7 +220,6 @@ LOCALE = Locale(
         "kPa": Noun("kilopascal", "kilopascales"),
         "kJ": Noun("kilojulio", "kilojulios"),
         "mph": Noun("milla por hora", "millas por hora", _F),
-        "mi": Noun("milla", "millas", _F),
         "ft": Noun("pie", "pies"),
         "in": Noun("pulgada", "pulgadas", _F),
         "oz": Noun("onza", "onzas", _F),
@@ -331,7 +329,7 @@ LOCALE = Locale(
     ),
     ratio="a",
     ratio_words=words("escala proporción proporciones ratio relación razón formato"),
-    aspects=False,
+    aspects=True,
     verses=words(
         "Génesis Éxodo Mateo Marcos Lucas Juan Salmos? Hechos Romanos Isaías Proverbios Apocalipsis Corintios"
     ),
@@ -385,6 +383,9 @@ LOCALE = Locale(
         "acto": RomanStyle.CARDINAL,
         "título": RomanStyle.CARDINAL,
         "anexo": RomanStyle.CARDINAL,
+        "inciso": RomanStyle.CARDINAL,
+        "artículo": RomanStyle.CARDINAL,
+        "apartado": RomanStyle.CARDINAL,
         "fase": RomanStyle.CARDINAL,
         "tipo": RomanStyle.CARDINAL,
     },
@@ -431,7 +432,7 @@ LOCALE = Locale(
         )
     ),
     half="media",
-    scores=words("ganó ganaron perdió empató empataron venció goleó marcador victoria derrota"),
+    scores=words("gan\\w+ perd\\w+ empat\\w+ venc\\w+ gole\\w+ marcador victoria derrota final"),
     noble_titles=("don", "doña"),
     feminine_singulars=words("a ción sión dad tad tud"),
     masculine_singulars=words(

@@ -6,6 +6,7 @@ from functools import partial
 
 from service.text.normalization.addresses import AddressWords
 from service.text.normalization.emoji import PictureWords
+from service.text.normalization.figures import abbreviations
 from service.text.normalization.figures.interpretation import interpret
 from service.text.normalization.figures.language import FigureLanguage, unmarked_rules
 from service.text.normalization.locale import Locale
@@ -22,5 +23,5 @@ def language_rules(
         partial(interpret, figures),
         addresses,
         pictures,
-        unmarked=unmarked_rules(locale),
+        unmarked=(*unmarked_rules(locale), abbreviations.inner_dot_rule(locale)),
     )

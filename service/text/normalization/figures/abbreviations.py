@@ -34,10 +34,16 @@ _ROAD = re.compile(rf"{WORD_BEFORE}[b-df-hj-np-tv-xz]{{2}}(?=-[0-9]{{2,3}}{WORD_
 # Consonants that begin and end words of the four Romance languages, between vowels any two.
 _SYLLABLES = re.compile(
     "(?:[BCDFGHJKLMNPRSTVZ]?|[BCDFGPTV]R|[BCFGP]L|S[CMPTNL]|QU|CH|PH|PS)"
-    "[AEIOUY]{1,3}(?:[B-DF-HJ-NP-TV-Z]{1,2}[AEIOUY]{1,2}){0,3}"
+    "[AEIOUY]{1,3}(?:[B-DF-HJ-NP-TV-Z]{1,3}[AEIOUY]{1,2}){0,3}"
     "(?:[BCDFGKLMNPRSTXZ]?|[NRLXC]T|[NRLPCTM]S|[LR][CMP]|ST|N[CKG]|L[ABF])"
 )
-_WORD_BEFORE_IT = re.compile(r"([^\W\d_]+)['’\s]{1,2}\Z")
+_IN_FORMULA = (
+    "es|est|igual|uguale|égale|al|ao|au|más|mais|più|plus|menos|meno|moins|por|per|vezes|fois|par"
+    "|elevado|alla|puissance|entre|diviso|dividido|divisé|mayor|menor|maior|maggiore|minore|vale|vaut"
+    "|supérieur|inférieur|sobre|sur|su"
+)
+"""What follows a variable."""
+_WORD_BEFORE_IT = re.compile(r"([^\W\d_]{2,})\s(?:[^\W\d_]{1,4}['’])?\Z")
 _WORD_AFTER_IT = re.compile(r"\s([^\W\d_]+)")
 # The dot of an abbreviation, unless it also ends the sentence.
 _DOT = rf"(?=\.{WORD_AFTER})(?:\.(?!{STOP}|\.)|(?=\.))"
@@ -84,7 +90,6 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
         *_titles(locale.titles),
         Rule(re.compile(WORD_BEFORE + one_of(spelled) + WORD_AFTER), spell),
         *((Rule(_CAPITALS, spell_unpronounceable),) if not locale.small_cardinals else ()),
-        *((Rule(_ROAD, spell),) if not locale.small_cardinals else ()),
     )
 
 
@@ -96,8 +101,6 @@ def _is_spelled(match: re.Match[str], locale: Locale) -> bool:
     before = _WORD_BEFORE_IT.search(text, max(0, match.start() - _REACH), match.start())
     after = _WORD_AFTER_IT.match(text, match.end(), match.end() + _REACH)
     beside = [found[1] for found in (before, after) if found is not None]
-    if locale.points["."] in beside[:1]:
-        return False  # the end of an address
     is_shouted = any(one.isupper() and len(one) > 2 and _VOWEL.search(one) for one in beside)
     if is_shouted:
         return len(word) > 2 and not _VOWEL.search(word)
@@ -164,7 +167,9 @@ def _titles(words: Mapping[str, str]) -> tuple[Rule, ...]:
     short = [key for key in words if key not in long]
     alternatives = [rf"{one_of(long)}(?=\s{{1,3}}[^\W\d_])"]
     # One letter may be an initial or the end of a sentence. Only a name decides.
-    alternatives += [rf"{one_of(short)}(?=\s{{1,3}}(?:[A-ZÀ-ÖØ-Þ]|d[eu'’]|et\s))"] if short else []
+    alternatives += (
+        [rf"{one_of(short)}(?=\s{{1,3}}(?:[A-ZÀ-ÖØ-Þ]|d[eu'’]|d[aeo]s?\s|et\s))"] if short else []
+    )
     pattern = re.compile(f"{_BEFORE}(?:{'|'.join(alternatives)})")
     return (Rule(pattern, lambda match: table[without_spaces(match[0])]),)
 
@@ -181,7 +186,9 @@ def chat_rules(words: Mapping[str, str]) -> tuple[Rule, ...]:
     short = [key for key in words if len(key) == 1]
     forms = {**words, **{key.capitalize(): said for key, said in words.items() if len(key) > 1}}
     long = one_of(key for key in forms if len(key) > 1)
-    alone = re.compile(rf"(?<=[a-zà-ÿ,]{SPACE}){one_of(short)}(?={SPACE}[a-zà-ÿ]{{2}})")
+    alone = re.compile(
+        rf"(?<=[a-zà-ÿ,]{SPACE}){one_of(short)}(?={SPACE}[a-zà-ÿ]{{2}})(?!{SPACE}(?:{_IN_FORMULA})\b)"
+    )
     pattern = re.compile(rf"(?<![\w.@#/'’-]){long}(?![\w@/'’]|[.-]\w)")
     return (
         *((Rule(pattern, lambda match: forms[match[0]]),) if words else ()),
@@ -197,6 +204,20 @@ def _both_cases(words: Mapping[str, str]) -> dict[str, str]:
         if key[0].islower() and len(key) > 3 and key[1].islower()
     }
     return {**capitalised, **words}
+
+
+def road_rule() -> Rule:
+    """Return the rule for the letters of a road in small letters: `br-101`."""
+    return Rule(_ROAD, lambda match: " ".join(match[0].upper()))
+
+
+def inner_dot_rule(locale: Locale) -> Rule:
+    """Return the rule for abbreviations that look like addresses, which are read before: `P.za`."""
+    words = _any_case(locale.titles) | dict(locale.abbreviations)
+    table = {
+        key: said for key, said in words.items() if re.fullmatch(r"[^\W\d_]{1,4}\.[a-z]{2,4}", key)
+    }
+    return Rule(re.compile(rf"{_BEFORE}{one_of(table)}(?=\s|\Z)"), lambda match: table[match[0]])
 
 
 def ampersand_rule(locale: Locale) -> Rule:

@@ -50,8 +50,13 @@ _SPELLINGS = {
     "Gbit/s": "Gbps",
     "ºC": "°C",
     "ºF": "°F",
+    "°c": "°C",
+    "º c": "°C",
+    "° c": "°C",
 }
 _GROUP = 3
+_CAPITALS_AFTER = re.compile(rf"{SPACE}[0-9A-Z]")
+"""After a preposition in capitals: `DE 10 A 20`."""
 # `4K` is a resolution. So few thousands are not written that way.
 _RESOLUTIONS = frozenset({"2K", "4K", "5K", "8K"})
 
@@ -67,7 +72,7 @@ class Amounts:
             rf"(?:(?<![\w.,:/)%°²³€$]){_SIGN})?(?P<number>{number})"
             rf"(?:[%°€]?{SPACE}?{DASH}{SPACE}?(?P<high>{number}))?"
         )
-        self._units = {**locale.units, "°": locale.degree} | {
+        self._units = {**locale.units, "°": locale.degree, "º": locale.degree} | {
             without_spaces(spelling): locale.units[symbol]
             for spelling, symbol in _SPELLINGS.items()
             if symbol in locale.units
@@ -176,8 +181,9 @@ class Amounts:
             parts.append(self._locale.signs.get(sign, self._locale.signs["-"]))
         if match["high"]:
             low = self._numerals.parse(match["number"])
-            parts += [self._numerals.say(low, agreement), self._locale.range_word]
-        return " ".join([*parts, last])
+            high = self._numerals.parse(match["high"])
+            parts += [self._numerals.say(low, agreement), self._numerals.range_word(low, high)]
+        return " ".join(filter(None, [*parts, last]))
 
     def _last(self, match: re.Match[str]) -> Number:
         return self._numerals.parse(match["high"] or match["number"])
@@ -196,7 +202,9 @@ class Amounts:
         gap = " " * match.string[match.end() : match.end() + 1].isalpha()
         return self._with_range(match, Agreement.ALONE, words) + gap
 
-    def _write_unit(self, match: re.Match[str]) -> str:
+    def _write_unit(self, match: re.Match[str]) -> str | None:
+        if match["unit"] == "A" and _CAPITALS_AFTER.match(match.string, match.end()):
+            return None
         unit = self._units[without_spaces(match["unit"])]
         said = self._numerals.count(self._last(match), unit)
         return self._with_range(match, unit.agreement, said)

@@ -165,7 +165,6 @@ class Arithmetic:
             agreement = self._numerals.agreement(match["noun"], is_one=False)
         if self._is_score(match):
             return f"{self._numerals.say(low)} {self._numerals.say(high)}"
-        return (
-            f"{self._numerals.say(low, agreement)} {self._locale.range_word}"
-            f" {self._numerals.say(high, agreement)}"
-        )
+        said = self._numerals.say(low, agreement), self._numerals.say(high, agreement)
+        joint = self._numerals.range_word(low, high)
+        return f" {joint} ".join(said) if joint else " ".join(said)

@@ -17,6 +17,8 @@ from service.text.normalization.rules import Rule
 
 _LAST_WORD = re.compile(r"([^\W\d_]+)[ ]\Z")
 _LONGEST_LABEL = 24
+_LEAST_DEGREES = 40
+"""`180º` alone are degrees."""
 _NOUN_AFTER = re.compile(r"[ ](?P<noun>[^\s\d.,;:!?।]{1,30})(?:[ ](?P<next>[^\s\d.,;:!?।]{1,8}))?")
 
 
@@ -33,6 +35,10 @@ def ordinal_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         suffix = suffixes[match["suffix"] or match["apart"]]
         if match["suffix"] == "°" and means_degrees(match, locale):
             return None
+        if match["suffix"] == "º" and int(match["value"]) >= _LEAST_DEGREES:
+            following = _NOUN_AFTER.match(match.string, match.end())
+            if following is None or following["noun"].lower() in locale.not_counted:
+                return None
         if suffix.agrees:
             suffix = _agreeing(match, numerals, locale)
         return numerals.ordinal(int(match["value"]), suffix)

@@ -43,10 +43,13 @@ class FigureLanguage:
         self.amounts = Amounts(locale, self.numerals)
         self.arithmetic = Arithmetic(locale, self.numerals)
         rules = (
+            *abbreviations.chat_rules(locale.chat),
+            *((abbreviations.road_rule(),) if locale.ratio else ()),
             *formulas.rules(locale, self.numerals),
             abbreviations.ampersand_rule(locale),
             *meanings.rules(locale),
             *weekdays.rules(locale),
+            *(abbreviations.rules_before_numbers(locale) if locale.ratio else ()),
             *pairs.early_rules(locale, self.numerals, self.calendar),
             *self.calendar.rules(),
             counts.separation_rule(),
@@ -63,7 +66,6 @@ class FigureLanguage:
             *self.arithmetic.rules(),
             *counts.rules(locale, self.numerals),
             *abbreviations.rules(locale),
-            *abbreviations.chat_rules(locale.chat),
             *romans.rules(locale, self.numerals),
         )
         self.rules = tuple(Rule(rule.pattern, _starting_line(rule.write)) for rule in rules)

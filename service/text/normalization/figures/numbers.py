@@ -16,6 +16,7 @@ _LARGEST_ORDINAL = 999
 # Letters of a noun whose gender its ending tells.
 _SHORTEST_NOUN = 3
 
+_YEAR_LENGTH = 4
 _MARKS = re.compile(r"[.,]")
 _NOT_DIGITS = re.compile(r"[^0-9]+")
 # In a language with a decimal comma, `1,500.00` is read in the English way.
@@ -64,6 +65,7 @@ class Numerals:
             rf"(?:(?:{grouped})(?:{mark}[0-9]+)?{end}|(?:{american}[0-9]+(?:[.,][0-9]+)?){end})"
         )
         self._grouped = re.compile(rf"({grouped})(?:({mark})([0-9]+))?")
+        self._elisions = _compiled(locale.elisions)
         self._corrections = _compiled(locale.corrections)
         self._agreements = {
             agreement: _compiled(respelling) for agreement, respelling in locale.agreements.items()
@@ -90,14 +92,29 @@ class Numerals:
         if number.fraction:
             integer = self.whole(number.integer)
             point = self._locale.points[number.mark]
-            return f"{integer} {point} {self._say_fraction(number.fraction)}"
+            words = f"{integer} {point} {self._say_fraction(number.fraction)}"
+            if agreement is not Agreement.MASCULINE:
+                return words
+            return _respell(words, self._agreements.get(agreement, ()))
         return self.whole(number.integer, agreement)
 
     def count(self, number: Number, noun: Noun) -> str:
         """Return the words for a number of something."""
-        if not number.fraction and number.integer == "1":
-            return f"{self.say(number, noun.agreement)} {noun.one}"
+        few = ("0", "1") if self._locale.one_below_two else ()
+        if (number.integer == "1" and not number.fraction) or (
+            number.fraction and number.integer in few
+        ):
+            return _respell(f"{self.say(number, noun.agreement)} {noun.one}", self._elisions)
         return f"{self.say(number, noun.agreement)} {noun.many}"
+
+    def range_word(self, low: Number, high: Number) -> str:
+        """Return the word between the ends of a range; it may be empty."""
+        is_rising = float(f"{low.integer}.{low.fraction}") < float(
+            f"{high.integer}.{high.fraction}"
+        )
+        if self._locale.bare_ranges and is_rising and len(high.integer) < _YEAR_LENGTH:
+            return ""
+        return self._locale.range_word
 
     def whole(self, digits: str, agreement: Agreement = Agreement.ALONE) -> str:
         """Return a whole number in words; digit by digit if it starts with zero or is long."""

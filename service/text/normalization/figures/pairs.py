@@ -12,6 +12,7 @@ from service.text.normalization.figures.notation import (
     FIGURE_BEFORE,
     SPACE,
     WORD_BEFORE,
+    one_of,
 )
 from service.text.normalization.figures.numbers import Number, Numerals
 from service.text.normalization.locale import Locale, Noun
@@ -20,6 +21,7 @@ from service.text.normalization.rules import Rule
 _REACH = 40
 _ASPECTS = frozenset({"16:9", "4:3", "3:2", "21:9"})
 _FRACTION_AFTER = re.compile(rf"{SPACE}(?:de|d[eu]s?|d'|d’|di|del|dell|delle|dos|das|do|da)\b")
+_NAME_BEFORE = re.compile(r"\b[A-ZÀ-Þ][\w-]+\s\Z")
 _PRIMES = "(?:''|’’|′′|[\"″”])"
 
 
@@ -33,7 +35,9 @@ def early_rules(locale: Locale, numerals: Numerals, calendar: Calendar) -> tuple
     found: list[Rule] = []
     if locale.date_before:
         day = r"(?P<day>[0-3]?[0-9])(?:[º°](?=/))?/(?P<month>1[0-2]|0?[1-9])"
-        pattern = re.compile(rf"{_after(locale.date_before)}{day}(?![\w/%]|[.,/-][0-9])")
+        names = locale.weekday_abbreviations
+        before = (*locale.date_before, rf"{one_of(names)}\.?,?")
+        pattern = re.compile(rf"{_after(before)}{day}(?![\w/%]|[.,/-][0-9])")
         days = re.compile(
             rf"{_after(locale.date_before)}(?P<first>[0-3]?[0-9])/(?P<last>[0-3]?[0-9])"
             rf"(?={SPACE}(?:de{SPACE})?(?:{'|'.join(locale.months)})\b)"
@@ -59,6 +63,20 @@ def early_rules(locale: Locale, numerals: Numerals, calendar: Calendar) -> tuple
                 write_day,
             )
         )
+    if locale.per_words:
+        per = re.compile(rf"/(?<=[\w€$£%²³]/)(?P<per>{one_of(locale.per_words)})(?![\w/²³])")
+        counted = "|".join(
+            (one_of(locale.units), one_of(locale.currencies), "[x×]", "[^\\W\\d_]{3,20}")
+        )
+        amount = re.compile(rf"[0-9]{SPACE}?(?P<unit>{counted})\Z")
+
+        def write_per(match: re.Match[str]) -> str | None:
+            before = amount.search(match.string[max(0, match.start() - _REACH) : match.start()])
+            if before is None or before["unit"] + match[0] in locale.units:
+                return None
+            return f" {locale.per_words[match['per']]}"
+
+        found.append(Rule(per, write_per))
     if locale.slash_year:
         law = re.compile(
             rf"{FIGURE_BEFORE}(?P<number>(?!0)(?:{numerals.pattern}))/(?P<year>(?:1[89]|20)[0-9]{{2}}){FIGURE_AFTER}"
@@ -223,6 +241,17 @@ def _length_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
 def _range_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
     """Return the rules for ranges and scores that have another word inside, or none."""
     found: list[Rule] = []
+    match_ = re.compile(
+        rf"(?<=[a-zà-ÿ]{SPACE})(?P<one>[0-9]{{1,2}}){SPACE}?[x×]{SPACE}?(?P<other>[0-9]{{1,2}})(?={SPACE}[A-ZÀ-Þ][a-zà-ÿ])"
+    )
+
+    def write_match(match: re.Match[str]) -> str | None:
+        if not _NAME_BEFORE.search(match.string, max(0, match.start() - _REACH), match.start()):
+            return None
+        one, other = numerals.whole(match["one"]), numerals.whole(match["other"])
+        return f"{one} {locale.range_word} {other}"
+
+    found.append(Rule(match_, write_match))
     if locale.between[0]:
         between = re.compile(
             rf"(?P<before>{WORD_BEFORE}(?i:{locale.between[0]}){SPACE})(?P<low>{numerals.pattern})"
@@ -241,7 +270,7 @@ def _range_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         )
 
         def write_score(match: re.Match[str]) -> str | None:
-            around = match.string[max(0, match.start() - _REACH) : match.end() + _REACH]
+            around = match.string[max(0, match.start() - 2 * _REACH) : match.end() + _REACH]
             if not cue.search(around):
                 return None
             return f"{numerals.whole(match['one'])} {numerals.whole(match['other'])}"

@@ -83,6 +83,8 @@ def _style(locale: Locale, match: re.Match[str]) -> tuple[RomanStyle | None, Agr
     style = locale.centuries.get(word.lower()) or locale.divisions.get(word.lower())
     if style is not None:
         return style, Agreement.MASCULINE
+    if word.isupper():
+        word = word.capitalize()  # case is not meaning
     if word not in locale.regnal_names or _SURNAME_NEXT.match(match.string, match.end()):
         return None, Agreement.ALONE
     is_woman = locale.regnal_names[word]
