@@ -197,6 +197,7 @@ class Locale:
         set_words: patterns of words in a sentence whose scores have no word between them.
         between: patterns of words before a range, and the word inside it.
         bare_ranges: whether a range before a noun has no word inside.
+        marks: pattern of words before the points that something has got out of all.
         slash_year: the word between the number of a law and its year.
         date_before: patterns of words before a day and month that may look like a fraction.
         pressure: patterns of words for the blood pressure, and the word inside it.
@@ -322,6 +323,7 @@ class Locale:
     set_words: tuple[str, ...] = ()
     between: tuple[str, str] = ("", "")
     bare_ranges: bool = False
+    marks: str = ""
     slash_year: str = ""
     date_before: tuple[str, ...] = ()
     pressure: tuple[str, str] = ("", "")

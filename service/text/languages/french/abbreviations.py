@@ -152,7 +152,9 @@ ABBREVIATIONS = {
 
 ACRONYMS = frozenset(
     words(
-        "BD BP CD CV DVD JT OL OM PC PSG TV ASSE CHU HLM RATP SNCF TGV RTT AG PV BNF TVA ADN ONG CDD ADN AFP AOC AOP API APL ARN ARS ATM BEP BNP BTP CDI CEA CEO CGT CIA CIO CPE CSE DEA"
+        "BD BP CD CV DVD JT OL OM PC PSG TV ASSE CHU HLM RATP SNCF TGV RTT AG PV BNF"
+        " TVA ADN ONG CDD ADN AFP AOC AOP API APL ARN ARS ATM BEP BNP BTP CDI CEA CEO"
+        " CGT CIA CIO CPE CSE DEA"
         " DGSE DPE DUT EDF EEE ENS ENT EPS ERP ESS ETI FBI FMI GIE HEC IA IBM IFI IGN IGP INA"
         " IPC IRM ISF IUT IVG JO KO LCI NBA OCDE OGM OMC OMS ONG PIB PME PMI PMU PSA RER"
         " RSA RSE SPA SUV TER UDI UE UFC UMP URL URSS USA USB UV VAE VIH VOD"
@@ -173,7 +175,7 @@ MEANINGS = (
         "intraveineuse",
         r"\b(?:administr|antibio|inject|perfus|mg|ml|dose|morphine|paracétamol)",
     ),
-    Meaning(r"(?<=[0-9] )x(?= [0-9]{2,4} m\b)", "fois"),
+    Meaning(r"(?<=\b[3-8] )x(?= [0-9]{3,4} m\b)", "fois"),
     Meaning(
         r"(?<![\w.])Me(?=[ \u00a0](?:[A-ZÀ-ÖØ-Þ](?!oo\b|yself\b|efore\b)"
         r"|(?:de[ \u00a0]|d['’])[A-ZÀ-ÖØ-Þ]))",
@@ -223,13 +225,11 @@ CHAT = {
     "ds": "dans",
     "dc": "donc",
     "ac": "avec",
-    "avc": "avec",
     "bjr": "bonjour",
     "bsr": "bonsoir",
     "jtm": "je t'aime",
     "bzz": "bises",
     "cmt": "comment",
-    "vs": "vous",
     "ns": "nous",
     "pr": "pour",
     "mm": "même",
@@ -237,18 +237,14 @@ CHAT = {
     "lgtps": "longtemps",
     "ajd": "aujourd'hui",
     "auj": "aujourd'hui",
-    "dem": "demain",
     "msg": "message",
     "svt": "souvent",
     "jms": "jamais",
-    "rep": "réponse",
     "tfk": "tu fais quoi",
     "cad": "c'est-à-dire",
     "nn": "non",
     "biz": "bises",
-    "gnrl": "général",
     "srx": "sérieux",
     "vrmt": "vraiment",
-    "c": "c'est",
 }
 """Short forms of chat."""

@@ -324,7 +324,8 @@ LOCALE = Locale(
     pronounced=frozenset(words("SPA INSEE INSA CNIL CROUS SMIC OTAN ONU")),
     short_words=frozenset(
         words(
-            "au ce de du en et eu il je la le lu ma me mi mû ne ni nu on or os ou où pu sa se si su ta te tu un va vu ça oh ah eh ok dr mr me st bd pr jo ko"
+            "au ce de du en et eu il je la le lu ma me mi mû ne ni nu on or os ou où pu sa"
+            " se si su ta te tu un va vu ça oh ah eh ok dr mr me st bd pr jo ko"
         )
     ),
     meanings=MEANINGS,
@@ -334,10 +335,12 @@ LOCALE = Locale(
     ratio_words=("échelle", "ratio", "rapport", "proportions?", "format"),
     aspects=True,
     verses=words(
-        "Genèse Exode Matthieu Marc Luc Jean Psaumes? Actes Romains Isaïe Ésaïe Proverbes Apocalypse Corinthiens"
+        "Genèse Exode Matthieu Marc Luc Jean Psaumes? Actes Romains Isaïe Ésaïe"
+        " Proverbes Apocalypse Corinthiens"
     ),
     set_words=words("sets? manches? tie-break tennis"),
     between=("entre", "et"),
+    marks="notes?|notée?s?|eu|obten\\w+|score|moyenne",
     slash_year="de",
     date_before=words("le du au les dès\\sle lundi mardi mercredi jeudi vendredi samedi dimanche"),
     pressure=("tension|TA", ""),

@@ -60,10 +60,8 @@ TITLES = {
     "Ill.mo": "illustrissimo",
     "Chiar.mo": "chiarissimo",
     "Cav.": "cavalier",
-    "Comm.": "commendator",
     "Cap.": "capitano",
     "Ten.": "tenente",
-    "Mar.": "maresciallo",
     "Dott.sse": "dottoresse",
     "Proff.": "professori",
     "Avv.ti": "avvocati",
@@ -74,7 +72,6 @@ TITLES = {
     "Loc.": "località",
     "SS.": "santi",
     "Ss.": "santi",
-    "B.": "beato",
 }
 """Abbreviations before a name."""
 
@@ -193,7 +190,8 @@ ABBREVIATIONS = {
 
 ACRONYMS = frozenset(
     words(
-        "CD CV DVD PC PD TG TV ASD CEO ADSL ATM BCE CGIL DNA FBI FMI HIV IA IBM INGV IPC ISS NBA OMC OMS ONG RNA UE URL"
+        "CD CV DVD PC PD TG TV ASD CEO ADSL ATM BCE CGIL DNA FBI FMI HIV IA IBM INGV"
+        " IPC ISS NBA OMC OMS ONG RNA UE URL"
     )
 )
 """Acronyms that are spelled, although they could be read as words."""
@@ -212,7 +210,6 @@ CHAT = {
     "tvtb": "ti voglio tanto bene",
     "tvttb": "ti voglio tanto tanto bene",
     "x": "per",
-    "k": "che",
     "ke": "che",
     "qlc": "qualcosa",
     "qlcs": "qualcosa",
@@ -245,20 +242,16 @@ CHAT = {
     "bn": "bene",
     "cvd": "ci vediamo dopo",
     "asp": "aspetta",
-    "bf": "buona fortuna",
-    "c6": "ci sei",
     "nnt": "niente",
     "doma": "domani",
     "spt": "soprattutto",
-    "1po": "un po'",
-    "appt": "appuntamento",
-    "ap": "a presto",
 }
 """Short forms of chat."""
 
 MEANINGS = (
     Meaning(
-        r"(?<![\w.])S\.(?=[ \u00a0](?:Andrea|Luca|Mattia|Nicola|Elia|Geremia|Tobia|Barnaba|Costanza?)\b)",
+        r"(?<![\w.])S\.(?=[ \u00a0]"
+        r"(?:Andrea|Luca|Mattia|Nicola|Elia|Geremia|Tobia|Barnaba|Costanza?)\b)",
         "san",
     ),
     Meaning(r"(?<![\w.])S\.[ \u00a0]?(?=[AEIOU][a-zà-ù])", "sant'"),

@@ -106,7 +106,8 @@ LOCALE = Locale(
         zip(
             "αβγδεθλμπρσφωΔΩ",
             words(
-                "alfa,beta,gamma,delta,epsilon,theta,lambda,mu,pi greco,ro,sigma,fi,omega,delta,omega",
+                "alfa,beta,gamma,delta,epsilon,theta,lambda,mu,pi"
+                " greco,ro,sigma,fi,omega,delta,omega",
                 ",",
             ),
             strict=True,
@@ -301,17 +302,20 @@ LOCALE = Locale(
     pronounced=frozenset(words("INPS ISTAT INAIL ANSA ASL FIAT ILVA ANPI ENPA ARPA IRPEF IMU")),
     short_words=frozenset(
         words(
-            "al ai da di do ed fa fu ha ho il in io la le li lo ma me mi ne no né se sé si sì su te ti tu un va vi po oh ah eh ok dr sì st"
+            "al ai da di do ed fa fu ha ho il in io la le li lo ma me mi ne no né se sé si"
+            " sì su te ti tu un va vi po oh ah eh ok dr sì st"
         )
     ),
     ratio="a",
     ratio_words=words("scala rapporto proporzione proporzioni ratio formato"),
     aspects=True,
     verses=words(
-        "Genesi Esodo Matteo Marco Luca Giovanni Salm[io] Atti Romani Isaia Proverbi Apocalisse Corinzi"
+        "Genesi Esodo Matteo Marco Luca Giovanni Salm[io] Atti Romani Isaia Proverbi"
+        " Apocalisse Corinzi"
     ),
     set_words=words("set tennis tie-break parziali"),
     between=("tra|fra", "e"),
+    marks="vot[oi]|pres[oi]|punteggio|ottenuto|valutazione|punti",
     slash_year="del",
     date_before=(
         *words("il lo del al dal sul nel lunedì martedì mercoledì giovedì venerdì sabato domenica"),
@@ -384,7 +388,8 @@ LOCALE = Locale(
     ),
     degree_words=frozenset(
         words(
-            "appena solo temperatura temperature forno fa sono siamo oggi domani ieri massima minima febbre"
+            "appena solo temperatura temperature forno fa sono siamo oggi domani ieri"
+            " massima minima febbre"
             " angolo latitudine longitudine rotazione gradi termometro acqua cuocere scaldare"
         )
     ),

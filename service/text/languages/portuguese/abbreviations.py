@@ -178,7 +178,8 @@ ABBREVIATIONS = {
 
 ACRONYMS = frozenset(
     words(
-        "CD CNPJ CPF CV DVD MEI PC RG STF STJ TV CEO CLT PF PJ SP RJ ATM DNA FBI FGTS FMI HIV IA IBGE IBM ICMS INPC INSS IOF IPC IPI IPTU IPVA ISS OAB RNA TSE"
+        "CD CNPJ CPF CV DVD MEI PC RG STF STJ TV CEO CLT PF PJ SP RJ ATM DNA FBI FGTS"
+        " FMI HIV IA IBGE IBM ICMS INPC INSS IOF IPC IPI IPTU IPVA ISS OAB RNA TSE"
         " UE UERJ UFMG UFRJ UNB URL USB UTI"
     )
 )
@@ -225,8 +226,6 @@ CHAT = {
     "tmb": "também",
     "gnt": "gente",
     "ngm": "ninguém",
-    "alg": "alguém",
-    "hr": "hora",
     "tlgd": "tá ligado",
     "sdds": "saudades",
     "sdd": "saudade",
@@ -235,21 +234,13 @@ CHAT = {
     "n": "não",
     "naum": "não",
     "eh": "é",
-    "p": "para",
-    "d": "de",
-    "c": "com",
-    "cd": "cadê",
     "vdd": "verdade",
     "pprt": "papo reto",
     "sla": "sei lá",
-    "rs": "risos",
-    "add": "adiciona",
     "niver": "aniversário",
     "fvr": "favor",
-    "bm": "bem",
     "bdia": "bom dia",
     "oq": "o que",
-    "ss": "sim",
     "dnv": "de novo",
 }
 """Short forms of chat."""

@@ -311,19 +311,23 @@ LOCALE = Locale(
     pronounced=frozenset(words("USP ENEM IBAMA ANVISA FUNAI SENAC SESC DETRAN")),
     short_words=frozenset(
         words(
-            "ao aí as da de do em és eu há ia ir já lá lê me na no né nó os ou pá pé pó se só te ti tu um vá vê oh ah eh ok dr sr av st pe"
+            "ao aí as da de do em és eu há ia ir já lá lê me na no né nó os ou pá pé pó se"
+            " só te ti tu um vá vê oh ah eh ok dr sr av st pe"
         )
     ),
     ratio="para",
     ratio_words=words("escala proporção proporções razão relação formato"),
     verses=words(
-        "Gênesis Êxodo Mateus Marcos Lucas João Salmos? Atos Romanos Isaías Provérbios Apocalipse Coríntios"
+        "Gênesis Êxodo Mateus Marcos Lucas João Salmos? Atos Romanos Isaías Provérbios"
+        " Apocalipse Coríntios"
     ),
     set_words=words("sets? tênis tie-break parciais"),
     between=("entre", "e"),
+    marks="notas?|tir\\w+|obteve|pontuaç\\w+|avaliaç\\w+|média",
     slash_year="de",
     date_before=words(
-        "dia no\\sdia até segunda terça quarta quinta sexta (?:segunda|terça|quarta|quinta|sexta)-feira,? sábado,? domingo,? em"
+        "dia no\\sdia até segunda terça quarta quinta sexta"
+        " (?:segunda|terça|quarta|quinta|sexta)-feira,? sábado,? domingo,? em"
     ),
     pressure=("pressão|PA", "por"),
     unit_per="por",
@@ -351,7 +355,8 @@ LOCALE = Locale(
         "m": "por metro",
     },
     duration_words=words(
-        "em por durante dura durou duram leva levou levam demora demorou quase cerca\\sde cada recorde tempo"
+        "em por durante dura durou duram leva levou levam demora demorou quase"
+        " cerca\\sde cada recorde tempo"
     ),
     and_word="e",
     chat=CHAT,
@@ -455,7 +460,8 @@ ADDRESSES = AddressWords(
 
 PICTURES = PictureWords(
     symbols=(
-        "→ para; ↑ alta; ↓ queda; © copyright; § parágrafo; §§ parágrafos; ¶ parágrafo; ¶¶ parágrafos"
+        "→ para; ↑ alta; ↓ queda; © copyright; § parágrafo; §§ parágrafos; ¶"
+        " parágrafo; ¶¶ parágrafos"
         "; × vezes; ÷ dividido por; ± mais ou menos; ≠ diferente de; ≈ aproximadamente"
         "; ≤ menor ou igual a; ≥ maior ou igual a; ∞ infinito; √ raiz quadrada de; ∑ soma de"
         "; ∫ integral de; ∬ integral dupla de; ∭ integral tripla de; ⨌ integral quádrupla de"

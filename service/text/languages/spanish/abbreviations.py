@@ -184,7 +184,8 @@ ABBREVIATIONS = {
 
 ACRONYMS = frozenset(
     words(
-        "CD CV DGT DVD ETT GPS PC PDF SMS TA TV IA AP UCM CCOO ADN ARN ATM BBVA DNI FBI FMI IA IBM IES IPC IRPF ITV OCDE OEA OMC OMS ONG RNE RTVE SMI TVE"
+        "CD CV DGT DVD ETT GPS PC PDF SMS TA TV IA AP UCM CCOO ADN ARN ATM BBVA DNI"
+        " FBI FMI IA IBM IES IPC IRPF ITV OCDE OEA OMC OMS ONG RNE RTVE SMI TVE"
         " UAB UCI UE UGT UIT UOC UPC UPF UPV URL URSS USB VIH"
     )
 )
@@ -201,9 +202,7 @@ CHAT = {
     "tbn": "también",
     "tmbn": "también",
     "q": "que",
-    "k": "que",
     "x": "por",
-    "d": "de",
     "cdo": "cuando",
     "qdo": "cuando",
     "dnd": "donde",
@@ -220,18 +219,11 @@ CHAT = {
     "xa": "para",
     "pls": "por favor",
     "ntp": "no te preocupes",
-    "nvd": "no vale decir",
     "dsd": "desde",
     "hsta": "hasta",
-    "hl": "hasta luego",
     "xo": "pero",
-    "sta": "está",
-    "tns": "tienes",
     "kdms": "quedamos",
-    "npi": "ni idea",
-    "pdt": "pídete",
     "vdd": "verdad",
-    "tqi": "te quiero infinito",
     "aki": "aquí",
     "ksa": "casa",
 }
@@ -239,7 +231,8 @@ CHAT = {
 
 MEANINGS = (
     Meaning(
-        r"(?:(?<=\bde )|(?<=\by )|(?<=\ba )|(?<=\bque )|(?<=\bcon )|(?<=, )|(?<=\bpor )|(?<=\bpara )|(?<=\A))D\.(?= [A-ZÁÉÍÓÚ][a-záéíóúñ])",
+        r"(?:(?<=\bde )|(?<=\by )|(?<=\ba )|(?<=\bque )|(?<=\bcon )|(?<=, )"
+        r"|(?<=\bpor )|(?<=\bpara )|(?<=\A))D\.(?= [A-ZÁÉÍÓÚ][a-záéíóúñ])",
         "don",
     ),
     Meaning(

@@ -324,17 +324,20 @@ LOCALE = Locale(
     pronounced=frozenset(words("AENA IVA NASA SGAE")),
     short_words=frozenset(
         words(
-            "al de el en es la le lo me mi ni no os se si su te tu un va ve ya yo ha he ir da di fe oh ah eh ok sí dr sr av st uy"
+            "al de el en es la le lo me mi ni no os se si su te tu un va ve ya yo ha he ir"
+            " da di fe oh ah eh ok sí dr sr av st uy"
         )
     ),
     ratio="a",
     ratio_words=words("escala proporción proporciones ratio relación razón formato"),
     aspects=True,
     verses=words(
-        "Génesis Éxodo Mateo Marcos Lucas Juan Salmos? Hechos Romanos Isaías Proverbios Apocalipsis Corintios"
+        "Génesis Éxodo Mateo Marcos Lucas Juan Salmos? Hechos Romanos Isaías"
+        " Proverbios Apocalipsis Corintios"
     ),
     set_words=words("sets? tenis tie-break parciales raqueta"),
     between=("entre", "y"),
+    marks="notas?|sac[óoa]\\w*|obtuv\\w+|puntuaci\\w+|calificaci\\w+|puntos|valoraci\\w+",
     slash_year="de",
     date_before=words("el del al día hasta lunes martes miércoles jueves viernes sábado domingo"),
     pressure=("tensión|presión|TA", "sobre"),
@@ -348,7 +351,7 @@ LOCALE = Locale(
         "h": "por hora",
         "persona": "por persona",
         "noche": "por noche",
-        "kg": "el kilo",
+        "kg": "por kilo",
         "unidad": "por unidad",
         "dl": "por decilitro",
         "l": "por litro",
@@ -363,7 +366,8 @@ LOCALE = Locale(
         "m": "por metro",
     },
     duration_words=words(
-        "en por durante dura duró duran tarda tardó tardan lleva duración tiempo casi unas cada récord"
+        "en por durante dura duró duran tarda tardó tardan lleva duración tiempo casi"
+        " unas cada récord"
     ),
     and_word="y",
     chat=CHAT,

@@ -174,10 +174,31 @@ def _titles(words: Mapping[str, str]) -> tuple[Rule, ...]:
     return (Rule(pattern, lambda match: table[without_spaces(match[0])]),)
 
 
+_CLEAR = (
+    *("sr", "dr", "prof", "lic", "mme", "mlle", "mgr", "avd", "ctra", "gral", "sig", "dott", "avv"),
+    *(
+        "arch.",
+        "geom",
+        "eng",
+        "exm",
+        "ilm",
+        "pza",
+        "plza",
+        "p.z",
+        "dña",
+        "blv",
+        "f.l",
+        "gent.",
+        "pça",
+    ),
+)
+"""How titles begin that are no words in small letters."""
+
+
 def _any_case(words: Mapping[str, str]) -> dict[str, str]:
     """Return the table with keys in small letters and in capitals added; case is not meaning."""
     long = {key: said for key, said in words.items() if len(key) > 2}
-    small = {key.lower(): said for key, said in long.items()}
+    small = {key.lower(): said for key, said in long.items() if key.lower().startswith(_CLEAR)}
     return {**{key.upper(): said for key, said in long.items()}, **small, **words}
 
 
@@ -189,7 +210,7 @@ def chat_rules(words: Mapping[str, str]) -> tuple[Rule, ...]:
     alone = re.compile(
         rf"(?<=[a-zà-ÿ,]{SPACE}){one_of(short)}(?={SPACE}[a-zà-ÿ]{{2}})(?!{SPACE}(?:{_IN_FORMULA})\b)"
     )
-    pattern = re.compile(rf"(?<![\w.@#/'’-]){long}(?![\w@/'’]|[.-]\w)")
+    pattern = re.compile(rf"(?<![\w.@#/'’-])(?<![0-9]{SPACE}){long}(?![\w@/'’]|[.-]\w)")
     return (
         *((Rule(pattern, lambda match: forms[match[0]]),) if words else ()),
         *((Rule(alone, lambda match: forms[match[0]]),) if short else ()),

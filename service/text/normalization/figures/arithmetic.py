@@ -91,7 +91,18 @@ class Arithmetic:
         is_proper = int(numerator) < int(denominator)
         if numerator[0] == "0" or (match["whole"] and not is_proper):
             return None
+        if self._is_mark(match):
+            return self._locale.over.format(
+                top=self._numerals.whole(numerator), bottom=self._numerals.whole(denominator)
+            )
         return self._halved(match, numerator, denominator)
+
+    def _is_mark(self, match: re.Match[str]) -> bool:
+        """Tell whether a fraction is what something has got of ten, twenty or a hundred points."""
+        if not self._locale.marks or match["denominator"] not in ("10", "20", "100"):
+            return False
+        before = match.string[max(0, match.start() - _LONGEST_SCORE_WORD) : match.start()]
+        return re.search(rf"\b(?i:{self._locale.marks})\b[^.!?\n]*\Z", before) is not None
 
     def _halved(self, match: re.Match[str], numerator: str, denominator: str) -> str:
         """Return a mixed fraction; a half agrees with a feminine noun after it."""

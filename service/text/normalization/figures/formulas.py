@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from service.text.normalization.figures.notation import SPACE
-from service.text.normalization.figures.numbers import Number, Numerals
+from service.text.normalization.figures.numbers import Numerals
 from service.text.normalization.locale import Agreement, Locale, Suffix
 from service.text.normalization.rules import Rule
 
@@ -127,7 +127,7 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         if (
             bare != text
             and is_unit
-            and (_UNIT_BEFORE.search(before) or len(bare) > 1 and bare.isalpha())
+            and (_UNIT_BEFORE.search(before) or (len(bare) > 1 and bare.isalpha()))
         ):
             return None
         if re.fullmatch(rf"[0-9.,]+(?:{'|'.join(map(re.escape, locale.units))})[²³]?", text):

@@ -103,10 +103,8 @@ def early_rules(locale: Locale, numerals: Numerals, calendar: Calendar) -> tuple
     )
 
     def write_season(match: re.Match[str]) -> str | None:
-        if (
-            int(match["last"]) <= int(match["year"])
-            or int(match["last"]) < 13
-            and int(match["year"]) + 1 != int(match["last"])
+        if int(match["last"]) <= int(match["year"]) or (
+            int(match["last"]) < 13 and int(match["year"]) + 1 != int(match["last"])
         ):
             return None
         first, last = match["century"] + match["year"], match["century"] + match["last"]
@@ -265,9 +263,7 @@ def _range_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         found.append(Rule(between, write_between))
     if locale.set_words:
         cue = re.compile(rf"\b(?i:{'|'.join(locale.set_words)})\b")
-        score = re.compile(
-            rf"(?<![\w.,:/-])(?P<one>[0-7])[-/](?P<other>[0-7])(?![\w/-]|[.,:][0-9])"
-        )
+        score = re.compile(r"(?<![\w.,:/-])(?P<one>[0-7])[-/](?P<other>[0-7])(?![\w/-]|[.,:][0-9])")
 
         def write_score(match: re.Match[str]) -> str | None:
             around = match.string[max(0, match.start() - 2 * _REACH) : match.end() + _REACH]
