@@ -76,9 +76,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _by_rules(language: str, n_shown: int, only: str) -> Iterator[str]:
     """Yield how well a language is read that has rules alone, and what of it is misread."""
     tallies: dict[str, Tally] = defaultdict(Tally)
-    for text in map(_with_elisions_apart, load(language=language)):
-        said = normalize(clean_text(flatten(structure.parse(text.text)).text), language)
-        ok = is_allowed(text, _apart(units(said.text)))
+    for text in load(language=language):
+        ok, said = said_as_allowed(text, language)
+        text = _with_elisions_apart(text)
         items = [item for item in text.items if item.is_annotated]
         wrong = [item for item in items if not ok and not _is_said(item, said)]
         for name in ("unread fifth",) if text.unread else ("read texts", f"  {text.kind}"):
@@ -95,6 +95,12 @@ def _by_rules(language: str, n_shown: int, only: str) -> Iterator[str]:
                 yield f"   wanted {text.text[item.start : item.end]!r}: {wanted}"
     for name in sorted(tallies, reverse=True):
         yield f"{name:24} {tallies[name]}"
+
+
+def said_as_allowed(text: Text, language: str) -> tuple[bool, TracedText]:
+    """Tell whether a text is read as annotated, and return how it is read by rules."""
+    said = normalize(clean_text(flatten(structure.parse(text.text)).text), language)
+    return is_allowed(_with_elisions_apart(text), _apart(units(said.text))), said
 
 
 def _is_said(item: Item, said: TracedText) -> bool:
