@@ -62,7 +62,7 @@ LOCALE = Locale(
         "esima": Suffix(_F),
     },
     roman_suffixes={"º": Suffix(_M), "°": Suffix(_M), "ª": Suffix(_F)},
-    group_marks=".",
+    group_marks=". ",
     points={",": "virgola", ".": "punto"},
     letters=words(
         "a,bi,ci,di,e,effe,gi,acca,i,i lunga,cappa,elle,emme,enne,o,pi,cu,erre,esse,ti,u,vu"

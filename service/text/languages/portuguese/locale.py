@@ -63,7 +63,7 @@ LOCALE = Locale(
         "as": Suffix(_F),
     },
     roman_suffixes={"º": Suffix(_M), "°": Suffix(_M), "ª": Suffix(_F)},
-    group_marks=".",
+    group_marks=". ",
     points={",": "vírgula", ".": "ponto"},
     letters=words(
         "á,bê,cê,dê,é,efe,gê,agá,i,jota,cá,ele,eme,ene,ó,pê,quê,erre,esse,tê,u,vê,dáblio,xis"
@@ -293,7 +293,7 @@ LOCALE = Locale(
     clock="{hour} e {minute}",
     clock_few="{hour} e {minute}",
     clock_whole="{hour} {noun}",
-    hour_marks="h",
+    hour_marks="hH",
     clock_words={"h": "", "hs": "", "hrs": "", "horas": ""},
     forenoon="da manhã",
     afternoon=((5, "da tarde"), (11, "da noite")),

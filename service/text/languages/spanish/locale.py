@@ -63,6 +63,7 @@ LOCALE = Locale(
         "°": Suffix(_M, short=True),
         "os": Suffix(_M),
         "er": Suffix(_M, short=True),
+        "ᵉʳ": Suffix(_M, short=True),
         "ero": Suffix(_M),
         "era": Suffix(_F),
         "ro": Suffix(_M),

@@ -86,8 +86,8 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
         *nobles,
         Rule(_INITIALS, spell),
         Rule(_DEVANAGARI_INITIALS, separate),
-        *_abbreviations(locale.abbreviations),
         *_titles(locale.titles),
+        *_abbreviations(locale.abbreviations),
         Rule(re.compile(WORD_BEFORE + one_of(spelled) + WORD_AFTER), spell),
         *((Rule(_CAPITALS, spell_unpronounceable),) if not locale.small_cardinals else ()),
     )
@@ -165,7 +165,7 @@ def _titles(words: Mapping[str, str]) -> tuple[Rule, ...]:
     table = {without_spaces(key): said for key, said in words.items()}
     long = [key for key in words if len(key) > 2 or not key.isascii()]
     short = [key for key in words if key not in long]
-    alternatives = [rf"{one_of(long)}(?=\s{{1,3}}[^\W\d_])"]
+    alternatives = [rf"{one_of(long)}(?=\s{{1,3}}[^\W\d_])(?!\s{{1,3}}J\.)"]
     # One letter may be an initial or the end of a sentence. Only a name decides.
     alternatives += (
         [rf"{one_of(short)}(?=\s{{1,3}}(?:[A-ZÀ-ÖØ-Þ]|d[eu'’]|d[aeo]s?\s|et\s))"] if short else []
@@ -208,7 +208,7 @@ def chat_rules(words: Mapping[str, str]) -> tuple[Rule, ...]:
     forms = {**words, **{key.capitalize(): said for key, said in words.items() if len(key) > 1}}
     long = one_of(key for key in forms if len(key) > 1)
     alone = re.compile(
-        rf"(?<=[a-zà-ÿ,]{SPACE}){one_of(short)}(?={SPACE}[a-zà-ÿ]{{2}})(?!{SPACE}(?:{_IN_FORMULA})\b)"
+        rf"(?<=[a-zà-ÿ,;.!?]{SPACE}){one_of(short)}(?={SPACE}[a-zà-ÿ]{{2}})(?!{SPACE}(?:{_IN_FORMULA})\b)"
     )
     pattern = re.compile(rf"(?<![\w.@#/'’-])(?<![0-9]{SPACE}){long}(?![\w@/'’]|[.-]\w)")
     return (
@@ -224,7 +224,8 @@ def _both_cases(words: Mapping[str, str]) -> dict[str, str]:
         for key, said in words.items()
         if key[0].islower() and len(key) > 3 and key[1].islower()
     }
-    return {**capitalised, **words}
+    small = {key.lower(): said for key, said in words.items() if len(key) > 5 and key[1].isupper()}
+    return {**capitalised, **small, **words}
 
 
 def road_rule() -> Rule:

@@ -77,22 +77,31 @@ class Amounts:
             for spelling, symbol in _SPELLINGS.items()
             if symbol in locale.units
         }
-        self.unit = one_of(self._units)
+        self.unit = one_of([*self._units, "° c", "º c"] if "°C" in locale.units else self._units)
         """Pattern of a unit."""
         self._units |= {without_spaces(symbol): noun for symbol, noun in locale.units.items()}
-        self._magnitudes = {without_spaces(key): said for key, said in locale.magnitudes.items()}
-        self._currencies = {without_spaces(key): said for key, said in locale.currencies.items()}
+        shouted = {key.upper(): said for key, said in locale.magnitudes.items() if len(key) > 4}
+        magnitudes = {**shouted, **locale.magnitudes}
+        self._magnitude_names = tuple(magnitudes)
+        self._magnitudes = {without_spaces(key): said for key, said in magnitudes.items()}
+        codes = {key.lower(): said for key, said in locale.currencies.items() if len(key) == 3}
+        all_currencies = {
+            **{key: codes[key] for key in codes if key.isalpha()},
+            **locale.currencies,
+        }
+        self._currencies = {without_spaces(key): said for key, said in all_currencies.items()}
+        self._currency = one_of(all_currencies)
 
     def rules(self) -> tuple[Rule, ...]:
         """Return the rules for amounts."""
         locale = self._locale
         front = rf"{FIGURE_BEFORE}(?<![0-9]{DASH})"
-        magnitude = f"(?P<magnitude>{one_of(locale.magnitudes)})"
-        currency = f"(?P<currency>{one_of(locale.currencies)})"
+        magnitude = f"(?P<magnitude>{one_of(self._magnitude_names)})"
+        currency = f"(?P<currency>{self._currency})"
         # `5 €/kg`, and the Indian `500/-`.
         per = rf"(?:/(?:-|(?P<per>{one_of(self._units)}){WORD_AFTER}))?"
         short = one_of(key for key in locale.magnitudes if len(key) == 1)
-        longer = one_of(key for key in locale.magnitudes if len(key) > 1)
+        longer = one_of(key for key in self._magnitude_names if len(key) > 1)
         after_symbol = r"(?![\w²³'’]|[/·°]\w)"
         return (
             Rule(
@@ -117,7 +126,7 @@ class Amounts:
             ),
             Rule(
                 re.compile(
-                    rf"{front}{self._quantity}{SPACE}?(?P<unit>{one_of(self._units)})"
+                    rf"{front}{self._quantity}{SPACE}?(?P<unit>{self.unit})"
                     rf"{after_symbol}{_SYMBOL_DOT}"
                 ),
                 self._write_unit,
@@ -140,6 +149,9 @@ class Amounts:
             number = Number(number.integer + number.fraction)
         if magnitude is not None:
             return self._large(number, magnitude, main)
+        if self._locale.of and not number.fraction and number.integer[-6:] == "000000":
+            of = self._locale.of_vowel if main.many[0] in _VOWELS else self._locale.of
+            return f"{numerals.say(number, main.agreement)} {of}{main.many}"
         if len(number.fraction) != 2:
             return numerals.count(number, main)
         whole = numerals.count(Number(number.integer), main)

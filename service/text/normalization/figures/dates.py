@@ -173,6 +173,9 @@ class Calendar:
         if match["first"]:
             return self._write_range(match, day)
         if match["month"]:
-            return f"{self._day(day)}{match['link']}{match['month']}"
+            link = match["link"]
+            if self._locale.date_link and not link.strip():
+                link = f" {self._locale.date_link} "  # `8 marzo`
+            return f"{self._day(day)}{link}{match['month']}"
         year = match["year"] or match["dotless_year"]
         return self.say(year, month, day) if year else self.say_day(month, day)

@@ -112,7 +112,12 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         is_sum = re.fullmatch(r"[a-z] \+ [a-z]", text) is not None
         if not _STRONG.search(text) and not is_sum and not set(_GREEK).intersection(text):
             return None
-        if not letters and not re.search(rf"[{_RAISED.replace('²', '').replace('³', '')}^√]", text):
+        is_power = "=" in text and bool(set(_RAISED).intersection(text))
+        if (
+            not letters
+            and not is_power
+            and not re.search(rf"[{_RAISED.replace('²', '').replace('³', '')}^√]", text)
+        ):
             return None  # numbers alone have rules of their own
         before = match.string[max(0, match.start() - 2) : match.start()]
         if (

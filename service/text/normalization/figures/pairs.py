@@ -22,6 +22,7 @@ _REACH = 40
 _ASPECTS = frozenset({"16:9", "4:3", "3:2", "21:9"})
 _FRACTION_AFTER = re.compile(rf"{SPACE}(?:de|d[eu]s?|d'|d’|di|del|dell|delle|dos|das|do|da)\b")
 _NAME_BEFORE = re.compile(r"\b[A-ZÀ-Þ][\w-]+\s\Z")
+_LAST_YEAR = "2100"
 _PRIMES = "(?:''|’’|′′|[\"″”])"
 
 
@@ -63,6 +64,26 @@ def early_rules(locale: Locale, numerals: Numerals, calendar: Calendar) -> tuple
                 write_day,
             )
         )
+    if locale.ratio:
+        by = locale.by or locale.operators["x"]
+        sides = re.compile(rf"(?P<unit>[0-9]{SPACE}?(?:mm|cm|km|m)){SPACE}?[x×]{SPACE}?(?=[0-9])")
+        hours = re.compile(
+            rf"(?P<hour>{FIGURE_BEFORE}[0-9]{{1,2}}{SPACE}?h){SPACE}?{DASH}{SPACE}?(?=[0-9]{{1,2}}{SPACE}?h)"
+        )
+        found.append(Rule(sides, lambda match: f"{match['unit']} {by} "))
+        found.append(Rule(hours, lambda match: f"{match['hour']} {locale.range_word} "))
+        number = re.compile(
+            rf"(?<![\w.,:/+-])(?P<first>[0-9]{{3,4}})-(?P<second>[0-9]{{4}})(?![\w%°/:-]|[.,][0-9]|{SPACE}?(?:{one_of(locale.currencies)}|[^\W\d_]))"
+        )
+
+        def write_number(match: re.Match[str]) -> str | None:
+            first, second = match["first"], match["second"]
+            is_rising = len(first) == len(second) and first < second
+            if is_rising and (second <= _LAST_YEAR or first[-1] == second[-1] == "0"):
+                return None
+            return f"{numerals.digits(first)}, {numerals.digits(second)}"
+
+        found.append(Rule(number, write_number))
     if locale.per_words:
         per = re.compile(rf"/(?<=[\w€$£%²³]/)(?P<per>{one_of(locale.per_words)})(?![\w/²³])")
         counted = "|".join(
@@ -79,7 +100,7 @@ def early_rules(locale: Locale, numerals: Numerals, calendar: Calendar) -> tuple
         found.append(Rule(per, write_per))
     if locale.slash_year:
         law = re.compile(
-            rf"{FIGURE_BEFORE}(?P<number>(?!0)(?:{numerals.pattern}))/(?P<year>(?:1[89]|20)[0-9]{{2}}){FIGURE_AFTER}"
+            rf"{FIGURE_BEFORE}(?P<number>(?!0)(?:{numerals.pattern}))/(?P<year>(?:1[89]|20)[0-9]{{2}}|(?<=[0-9][.][0-9]{{3}}/)[0-9]{{2}}){FIGURE_AFTER}"
         )
 
         def write_law(match: re.Match[str]) -> str | None:

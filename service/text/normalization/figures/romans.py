@@ -58,7 +58,20 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         suffix = locale.roman_suffixes[match["to_suffix"] or match["suffix"]]
         return f"{said} {locale.range_word} {numerals.ordinal(to, suffix)}"
 
-    return (Rule(pattern, write),)
+    words_before = "|".join(locale.centuries)
+    small = re.compile(
+        rf"(?P<before>\b(?i:{words_before})[ ])(?P<numeral>[ivxl]{{1,6}})(?![\w'’.-])"
+    )
+
+    def write_small(match: re.Match[str]) -> str | None:
+        value = value_of(match["numeral"].upper())
+        style = locale.centuries.get(match["before"].strip().lower())
+        if value is None or style is None:
+            return None
+        said = _say(numerals, value, style, Agreement.MASCULINE)
+        return said and match["before"] + said
+
+    return (Rule(pattern, write), *((Rule(small, write_small),) if words_before else ()))
 
 
 def value_of(numeral: str) -> int | None:

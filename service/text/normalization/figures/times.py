@@ -48,6 +48,12 @@ class Clock:
                 self._write_hour,
             ),
         ]
+        if locale.ratio:
+            dotted = re.compile(
+                rf"{FIGURE_BEFORE}(?P<hour>{_HOUR})\.(?P<minute>{_MINUTE}){SPACE}?"
+                rf"(?:(?:h|hs|hrs)(?![\w/])|(?P<half>{_HALF}))"
+            )
+            rules.append(Rule(dotted, self._write_dotted))
         if locale.clock_before:
             before = "|".join(rf"(?<=\b{word}{SPACE})" for word in locale.clock_before)
             rules.append(
@@ -113,6 +119,12 @@ class Clock:
             if said and said not in words.split():
                 words = f"{words} {said}"
         return words
+
+    def _write_dotted(self, match: re.Match[str]) -> str:
+        hour, minute = int(match["hour"]), int(match["minute"])
+        if match["half"] and 1 <= hour <= 12:
+            return self.say_half(hour, minute, is_forenoon=match["half"][0] in "aA")
+        return self.say(hour, minute)
 
     def _write_hour(self, match: re.Match[str]) -> str | None:
         hour = int(match["hour"])
