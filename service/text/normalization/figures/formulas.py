@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from service.text.normalization.figures.notation import SPACE
+from service.text.normalization.figures.notation import SPACE, one_of
 from service.text.normalization.figures.numbers import Numerals
 from service.text.normalization.locale import Agreement, Locale, Suffix
 from service.text.normalization.rules import Rule
@@ -64,6 +64,8 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
     """Return the rules for formulas; none if the language has no words for Greek letters."""
     if not locale.greek:
         return ()
+
+    measured = re.compile(rf"[0-9.,]+{one_of(locale.units)}[²³]?")
 
     def say_power(written: str) -> str:
         text = written.translate(_PLAIN).strip("^(){}")
@@ -135,13 +137,13 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
             and (_UNIT_BEFORE.search(before) or (len(bare) > 1 and bare.isalpha()))
         ):
             return None
-        if re.fullmatch(rf"[0-9.,]+(?:{'|'.join(map(re.escape, locale.units))})[²³]?", text):
+        if measured.fullmatch(text):
             return None
         return " ".join(say(text))
 
     def write_molecule(match: re.Match[str]) -> str | None:
         text = match[0]
-        if _CODE.match(text) and not re.search(rf"[{_LOWERED}]", text):
+        if _CODE.match(text) and set(_LOWERED).isdisjoint(text):
             return None
         return " ".join(
             numerals.whole(part["count"].translate(_PLAIN))

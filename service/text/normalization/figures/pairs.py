@@ -22,7 +22,9 @@ _REACH = 40
 _ASPECTS = frozenset({"16:9", "4:3", "3:2", "21:9"})
 _FRACTION_AFTER = re.compile(rf"{SPACE}(?:de|d[eu]s?|d'|d’|di|del|dell|delle|dos|das|do|da)\b")
 _NAME_BEFORE = re.compile(r"\b[A-ZÀ-Þ][\w-]+\s\Z")
+_WORD = re.compile(rf"{SPACE}([^\W\d_]+)")
 _LAST_YEAR = "2100"
+_OPENING_QUOTE = re.compile(r"(?<!\w)['’′]")
 _PRIMES = "(?:''|’’|′′|[\"″”])"
 
 
@@ -73,11 +75,14 @@ def early_rules(locale: Locale, numerals: Numerals, calendar: Calendar) -> tuple
         found.append(Rule(sides, lambda match: f"{match['unit']} {by} "))
         found.append(Rule(hours, lambda match: f"{match['hour']} {locale.range_word} "))
         number = re.compile(
-            rf"(?<![\w.,:/+-])(?P<first>[0-9]{{3,4}})-(?P<second>[0-9]{{4}})(?![\w%°/:-]|[.,][0-9]|{SPACE}?(?:{one_of(locale.currencies)}|[^\W\d_]))"
+            rf"(?<![\w.,:/+-])(?P<first>[0-9]{{3,4}})-(?P<second>[0-9]{{4}})(?![\w%°/:-]|[.,][0-9]|{SPACE}?(?:{one_of([*locale.currencies, *locale.magnitudes, *locale.units])})(?!\w))"
         )
 
         def write_number(match: re.Match[str]) -> str | None:
             first, second = match["first"], match["second"]
+            counted = _WORD.match(match.string, match.end())
+            if counted is not None and counted[1].lower() not in locale.not_counted:
+                return None
             is_rising = len(first) == len(second) and first < second
             if is_rising and (second <= _LAST_YEAR or first[-1] == second[-1] == "0"):
                 return None
@@ -237,7 +242,7 @@ def _length_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         text = match.string
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.end() - 1]
         sign = match[0][-1]
-        if len(re.findall(rf"(?<!\w){sign}", line)) or "‘" in line:
+        if "‘" in line or any(one[0] == sign for one in _OPENING_QUOTE.findall(line)):
             return None
         article = match["article"] or ""
         if locale.powers_are_ordinals and article:
