@@ -74,8 +74,10 @@ def early_rules(locale: Locale, numerals: Numerals, calendar: Calendar) -> tuple
         )
         found.append(Rule(sides, lambda match: f"{match['unit']} {by} "))
         found.append(Rule(hours, lambda match: f"{match['hour']} {locale.range_word} "))
+        measures = [*locale.currencies, *locale.magnitudes, *locale.units]
         number = re.compile(
-            rf"(?<![\w.,:/+-])(?P<first>[0-9]{{3,4}})-(?P<second>[0-9]{{4}})(?![\w%°/:-]|[.,][0-9]|{SPACE}?(?:{one_of([*locale.currencies, *locale.magnitudes, *locale.units])})(?!\w))"
+            rf"(?<![\w.,:/+-])(?P<first>[0-9]{{3,4}})-(?P<second>[0-9]{{4}})(?![\w%°/:-]|[.,][0-9]"
+            rf"|{SPACE}?(?:{one_of(measures)})(?!\w))"
         )
 
         def write_number(match: re.Match[str]) -> str | None:
