@@ -73,6 +73,31 @@ _RULES: Mapping[str, tuple[_Rule, ...]] = {
         _Sound("tiao2", before=rf"(?:{_SETTINGS})[^，。]{{0,6}}"),
         _Sound("tiao2", after=rf"[^，。]{{0,6}}(?:{_SETTINGS})"),
     ),
+    **{
+        name: _rules(
+            _Sound(pinyin, before="姓"),
+            _Sound(
+                pinyin,
+                before=r"^|[，。、,和跟与同叫是向给请对找问]",
+                after="先生|女士|小姐|老师|经理|总|主任|教授|医生|大夫|导|院长|局长|处长|科长|董|太太"
+                "|同学|夫人|氏|某|师傅|律师|阿姨|叔叔|老板|队长|校长|博士|警官",
+            ),
+        )
+        for name, pinyin in {
+            "单": "shan4",
+            "仇": "qiu2",
+            "任": "ren2",
+            "曾": "zeng1",
+            "朴": "piao2",
+            "解": "xie4",
+            "查": "zha1",
+            "华": "hua4",
+            "区": "ou1",
+            "盖": "ge3",
+            "缪": "miao4",
+            "翟": "zhai2",
+        }.items()
+    },
     # Still, or to give back; `_gives_back` has what needs words.
     "还": _rules(
         _Sound("huan2", after="[款债账帐贷礼击手嘴乡俗魂清本息愿林田原]|[得不]起|不[清上]|得清"),
@@ -143,6 +168,32 @@ _RULES: Mapping[str, tuple[_Rule, ...]] = {
         ),
     ),
 }
+
+CHANGING = frozenset("一不")
+"""Characters whose tone the next syllable changes."""
+
+_COUNTED = re.compile(r"[零〇一二三四五六七八九幺点第十]\Z")
+# Numbers, names of days and floors, and what is first: 一月, 一楼, 一二三.
+_NAMED = re.compile("[零〇一二三四五六七八九幺点月号楼班]|[级等]|年级|单元")
+
+
+def changed_tone(character: str, before: str, following: str, tone: str) -> str | None:
+    """Return the pinyin of 一 or 不 before a syllable, None if its own tone stays.
+
+    Args:
+        character: one of the two.
+        before: what comes before it in the clause.
+        following: what comes after it.
+        tone: of the next syllable, from 1 to 5.
+    """
+    if character == "不":
+        return "bu2" if tone == "4" else None
+    if _COUNTED.search(before) or _NAMED.match(following):
+        return None
+    if tone == "4" or following[0] == "个":
+        return "yi2"
+    return "yi4" if tone in "123" else None
+
 
 # Words of the dictionary whose reading there is another's.
 _CORRECTED = frozenset({"视为", "还款"})

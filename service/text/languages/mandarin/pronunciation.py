@@ -34,6 +34,10 @@ class Pronunciation:
         """Tell whether the dictionary has a word of several characters."""
         return word in self._phrases
 
+    def pinyin(self, word: str) -> list[str]:
+        """Return the syllables of a word, with tones; other characters as they are."""
+        return [self._number(syllable) for syllable in self._read(word)]
+
     def phonemes(self, word: str, sounds: tuple[tuple[int, str], ...] = ()) -> str | None:
         """Return the phonemes of a word, None if one of its characters has no known reading.
 
@@ -41,7 +45,7 @@ class Pronunciation:
             word: Chinese characters.
             sounds: offset and pinyin of those that the dictionary would misread.
         """
-        pinyin = [self._number(syllable) for syllable in self._read(word)]
+        pinyin = self.pinyin(word)
         for offset, syllable in sounds:
             pinyin[offset] = syllable
         said = list(map(syllables.phonemes, pinyin))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from service.text.characters import is_meaningful
-from service.text.languages.mandarin.polyphones import sounds
+from service.text.languages.mandarin.polyphones import CHANGING, changed_tone, sounds
 from service.text.languages.mandarin.pronunciation import Pronunciation
 from service.text.languages.mandarin.segmenter import Segmenter
 from service.text.offset_mapping import TracedText
@@ -41,6 +41,7 @@ class MandarinReader(Reader):
         super().__init__(_LANGUAGE, strict=strict)
         self._segmenter = Segmenter()
         self._pronunciation = Pronunciation()
+        self._pinyin = lru_cache(_WORDS_KEPT)(self._pronunciation.pinyin)
         self._say = lru_cache(_WORDS_KEPT)(self._pronunciation.phonemes)
 
     def skipped(self, text: TracedText) -> list[int]:
@@ -75,7 +76,8 @@ class MandarinReader(Reader):
         for place, word in enumerate(cut):
             end = start + len(word)
             is_known = self._pronunciation.is_known(word)
-            phonemes = self._phonemes(text[start:end], sounds(cut, place, is_known=is_known))
+            heard = (*sounds(cut, place, is_known=is_known), *self._changed_tones(cut, place))
+            phonemes = self._phonemes(text[start:end], heard)
             if phonemes:
                 length += bool(said)
                 words.append(Word(*text[start:end].span, length, length + len(phonemes)))
@@ -83,6 +85,21 @@ class MandarinReader(Reader):
                 length += len(phonemes)
             start = end
         return Fragment(" ".join(said), tuple(words)) if said else SILENT
+
+    def _changed_tones(self, cut: Sequence[str], place: int) -> list[tuple[int, str]]:
+        """Return offset and pinyin of each 一 and 不 whose tone the next syllable changes."""
+        word = cut[place]
+        found: list[tuple[int, str]] = []
+        for offset, character in enumerate(word):
+            if character not in CHANGING:
+                continue
+            following = word[offset + 1 :] or (cut[place + 1] if place + 1 < len(cut) else "")
+            before = "".join(cut[max(0, place - 2) : place]) + word[:offset]
+            if following and (pinyin := self._pinyin(following)):
+                changed = changed_tone(character, before, following, pinyin[0][-1:])
+                if changed:
+                    found.append((offset, changed))
+        return found
 
     def _phonemes(self, text: TracedText, sounds: tuple[tuple[int, str], ...]) -> str:
         """Return the phonemes of a text as one word; empty for silent signs."""

@@ -7,6 +7,7 @@ import re
 from service.text.languages.mandarin.normalization import (
     amounts,
     arithmetic,
+    contexts,
     counts,
     dates,
     telephones,
@@ -28,10 +29,12 @@ from service.text.normalization.emoticons import ENDS, HAN, MEASURED
 from service.text.normalization.normalizer import LanguageRules
 from service.text.normalization.rules import Rule, write_whole
 
-UNMARKED_RULES = stars.rules(stars.StarWords("乘", "的{}次方", "星"))
+UNMARKED_RULES = (amounts.PER, *stars.rules(stars.StarWords("乘", "的{}次方", "星")))
 """The rules for stars that are left when markup is gone, before those for addresses."""
 
 RULES: tuple[Rule, ...] = (
+    *arithmetic.EXPRESSIONS,
+    *contexts.BEFORE_DATES,
     *dates.RULES,
     *telephones.RULES,
     times.TIME,
@@ -40,11 +43,11 @@ RULES: tuple[Rule, ...] = (
     arithmetic.RATIO,
     arithmetic.POSITIVE,
     *amounts.MONEY,
-    arithmetic.NEGATIVE,
+    *arithmetic.NEGATIVE,
     amounts.PERCENT,
     *arithmetic.FRACTIONS,
-    arithmetic.RANGE,
     amounts.UNIT,
+    arithmetic.RANGE,
     counts.VERSION,
     *arithmetic.SIGNS,
     counts.ROMAN,

@@ -24,7 +24,17 @@ _CURRENCIES = {
     "₩": "韩元",
     "₹": "卢比",
     "₽": "卢布",
+    "₺": "里拉",
+    "₫": "越南盾",
+    "฿": "泰铢",
+    "₱": "比索",
+    "₴": "格里夫纳",
+    "¢": "美分",
+    "JPY": "日元",
+    "HKD": "港元",
 }
+_CODES = "USD|EUR|GBP|CNY|RMB|JPY|HKD"
+_SIGNS = "$€£¥￥₩₹₽₺₫฿₱₴¢"
 _MAGNITUDES = {"K": 3, "k": 3, "M": 6, "B": 9}
 
 _UNITS = {
@@ -62,6 +72,48 @@ _UNITS = {
     "h": "小时",
     "s": "秒",
     "ms": "毫秒",
+    "nm": "纳米",
+    "μm": "微米",
+    "µm": "微米",
+    "μg": "微克",
+    "µg": "微克",
+    "cl": "厘升",
+    "dL": "分升",
+    "mg/dL": "毫克每分升",
+    "g/L": "克每升",
+    "mg/L": "毫克每升",
+    "mmol/L": "毫摩尔每升",
+    "μmol/L": "微摩尔每升",
+    "g/cm³": "克每立方厘米",
+    "mmHg": "毫米汞柱",
+    "Pa": "帕",
+    "hPa": "百帕",
+    "kPa": "千帕",
+    "MPa": "兆帕",
+    "mAh": "毫安时",
+    "mA": "毫安",
+    "GW": "吉瓦",
+    "kV": "千伏",
+    "kJ": "千焦",
+    "kcal": "千卡",
+    "cal": "卡",
+    "dB": "分贝",
+    "Ω": "欧姆",
+    "kΩ": "千欧",
+    "mph": "英里每小时",
+    "ft": "英尺",
+    "lb": "磅",
+    "lbs": "磅",
+    "oz": "盎司",
+    "mi": "英里",
+    "ha": "公顷",
+    "rpm": "转每分钟",
+    "fps": "帧每秒",
+    "Mbps": "兆比特每秒",
+    "Gbps": "吉比特每秒",
+    "m/s²": "米每二次方秒",
+    "cm2": "平方厘米",
+    "L/100km": "升每百公里",
     "°C": "摄氏度",
     "℃": "摄氏度",
     "°F": "华氏度",
@@ -94,13 +146,14 @@ def _percent(match: re.Match[str]) -> str:
 
 def _unit(match: re.Match[str]) -> str:
     unit = _UNITS[match["unit"]]
-    return say_number(match["number"], unit) + unit
+    first = f"{say_number(match['first'], unit)}到" if match["first"] else ""
+    return first + say_number(match["number"], unit) + unit
 
 
 MONEY: tuple[Rule, ...] = (
     Rule(
         re.compile(
-            rf"(?<![\d$€£¥￥₩₹₽])(?P<sign>(?:US|HK)\$|(?:USD|EUR|GBP|CNY|RMB) ?|[$€£¥￥₩₹₽]) ?"
+            rf"(?<![\d{_SIGNS}])(?P<sign>(?:US|HK)\$|(?:{_CODES}) ?|[{_SIGNS}]) ?"
             rf"(?:(?P<first>{NUMBER})[-~〜～–—])?(?P<number>{NUMBER})"
             r" ?(?P<magnitude>[KkMB](?![A-Za-z])|[十百千万亿]+)?(?![A-Za-z])"
         ),
@@ -109,7 +162,7 @@ MONEY: tuple[Rule, ...] = (
     Rule(
         re.compile(
             rf"(?:(?P<first>{NUMBER})[-~〜～–—])?(?P<number>{NUMBER})(?P<magnitude>[十百千万亿]+)?"
-            r" ?(?P<sign>[$€£¥￥₩₹₽](?![$€£¥￥₩₹₽\d])|(?:USD|EUR|GBP|CNY|RMB)(?![A-Za-z]))"
+            rf" ?(?P<sign>[{_SIGNS}](?![{_SIGNS}\d])|(?:{_CODES})(?![A-Za-z]))"
         ),
         _money,
     ),
@@ -125,8 +178,18 @@ PERCENT = Rule(
 
 UNIT = Rule(
     re.compile(
-        rf"(?<![A-Za-z$€£¥￥₩₹₽])(?P<number>{NUMBER}) ?(?P<unit>{_UNITS_PATTERN})"
+        rf"(?<![A-Za-z{_SIGNS}])(?:(?P<first>{NUMBER}) ?[-~〜～–—])?"
+        rf"(?P<number>{NUMBER}) ?(?P<unit>{_UNITS_PATTERN})"
         r"(?![A-Za-z0-9²³零一二三四五六七八九十])"
     ),
     _unit,
 )
+
+PER = Rule(
+    re.compile(
+        r"(?<=[次元人件块万亿吨升米克度个台])/(?P<unit>(?:分钟?|秒|小?时|[天日周月年人吨斤米个次件股平]|kg|g|m2|m²|㎡|km|h|L|t)"
+        r"(?![A-Za-z²]))"
+    ),
+    lambda match: f"每{_UNITS.get(match['unit'], match['unit'])}",
+)
+"""A unit after a slash: 元/kg, 次/分."""

@@ -9,9 +9,12 @@ from service.text.languages.mandarin.normalization.numbers import (
     ENDS,
     NUMBER,
     context,
+    say_digits,
     say_integer,
     say_number,
 )
+from service.text.normalization import expressions
+from service.text.normalization.expressions import ExpressionWords, greek_names
 from service.text.normalization.rules import Rule
 
 _VULGAR = {
@@ -64,11 +67,27 @@ def _range(match: re.Match[str]) -> str:
 
 RATIO = Rule(re.compile(r"(?<![\d:.])\d{1,4}(?::\d{1,4}){1,3}(?![\d:]|\.\d)"), _ratio)
 
-NEGATIVE = Rule(
-    re.compile(
-        rf"(?<![\w)）%％℃°-])[-−](?=\d)|(?<![\d)）%％℃°-])[-−](?={NUMBER}(?:[%％℃°度]|摄氏))"
+NEGATIVE = (
+    Rule(
+        re.compile(r"(?<=[℃°度])[-–—~〜～](?=[-−]?\d)|(?<=°C)[-–—~〜～](?=[-−]?\d)"),
+        lambda match: "到",
     ),
-    lambda match: "负",
+    Rule(
+        re.compile(
+            rf"(?<![\dA-Za-z)）%％-])[-−](?={NUMBER}"
+            r"(?:[℃度]|°C|摄氏|[~〜～到至][-−]?\d{1,2} ?[℃°度]))"
+        ),
+        lambda match: "零下",
+    ),
+    Rule(
+        re.compile(
+            rf"(?<![\w)）%％℃°-])[-−](?=\d)|(?<![\d)）%％℃°-])[-−](?={NUMBER}[%％°])"
+            r"|(?<=[\u3400-\u9fff])(?<![栋幢号楼室区组路年月日点期第型码部])[-−](?=\d[\d.,]*[万亿元点])"
+            r"|(?<=[为是降到达亏损比约])[-−](?=\d)"
+        ),
+        lambda match: "负",
+    ),
+    Rule(re.compile(r"-(?=百分之)"), lambda match: "负"),
 )
 
 POSITIVE = Rule(
@@ -118,3 +137,33 @@ SIGNS: tuple[Rule, ...] = (
     Rule(re.compile(r"(?<=[\dA-Za-z)）%％])[+＋](?=\d)|(?<=\d)[+＋]"), lambda match: "加"),
     Rule(re.compile("[≈≠≥≤±]"), lambda match: _SIGN_WORDS[match[0]]),
 )
+
+EXPRESSIONS = expressions.rules(
+    ExpressionWords(
+        number=say_number,
+        letter=str,
+        signs={
+            **_SIGNS,
+            **_SIGN_WORDS,
+            **_BOUNDS,
+            **dict.fromkeys("-−–", "减"),
+            **dict.fromkeys("·*", "乘"),
+            "/": "除以",
+            "≡": "恒等于",
+            "∓": "负正",
+            "!": "的阶乘",
+        },
+        negative="负",
+        positive="正",
+        powers={"2": "的平方", "3": "的立方"},
+        power="的{n}次方",
+        root="根号{x}",
+        cube_root="三次根号{x}",
+        digit=say_digits,
+        greek=greek_names(
+            "阿尔法 贝塔 伽马 德尔塔 艾普西龙 泽塔 伊塔 西塔 约塔 卡帕 拉姆达 谬 纽 克西 欧米克戎"
+            " 派 柔 西格玛 陶 宇普西龙 斐 希 普西 欧米伽 无穷大"
+        ),
+    )
+)
+"""Expressions of algebra, and formulas of chemistry."""

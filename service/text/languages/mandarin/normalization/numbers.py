@@ -16,16 +16,18 @@ _MAX_DIGITS = 16
 # Before these 2 is 两 (两个); elsewhere it is 二 (二月, 二楼).
 _CLASSIFIERS = (
     "小时|分钟|公里|公斤|平方|立方|厘米|毫米|毫克|毫升|千瓦|摄氏度|美元|欧元|英镑|港元|韩元|卢"
-    "|个|只|条|本|张|位|次|件|块|杯|瓶|天|周|岁|斤|米|倍|种|人|口|家|辆|台|套|双|对|层|遍|句|名"
+    "|个|只|勺|分(?![之钟])|条|本|张|位|次|件|块|杯|瓶|天|周|岁|斤|米|倍|种|人|口|家|辆|台|套|双|对|层|遍|句|名"
     "|片|头|匹|棵|朵|座|间|点|秒|国|边|者|元|克|吨|升|章(?!程)|年(?!级)|所|项|份|碗|盒|包|根|颗"
-    "|场|届|门|首|篇|部|架|艘|把|扇|幅|封|枚|支|栋|幢|排|组|队|批|笔|句|段|步|顿|趟|回|千|万|亿"
+    "|场|届|门|首|篇|部|架|艘|把|扇|幅|封|枚|支|栋|幢|排|组|队|批|笔|句|段|步|顿|趟|回|头|户|滴|匙|粒|桶|件|串|股|架|册|具|颗|列|笼|拍|轮|把|千|万|亿"
 )
 _PAIR = re.compile(rf"(?:多)?(?:{_CLASSIFIERS})")
 
 # No longer than the longest number that is read as one. A match starts at the first digit of a row
 # and ends at the last, so a long row is scanned only once.
 NUMBER = r"(?<!\d)(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,20})(?!\d)(?:\.\d{1,20}(?!\d))?"
-APART = r"(?<![\d.,/:A-Za-z-])"
+APART = r"(?<![\d/A-Za-z-])(?<!\d[.,:])"
+"""Before a number that belongs to nothing before it. A colon may be before it: 时间:9:30."""
+
 ENDS = r"(?![\d/:A-Za-z])(?!\.\d)(?!-\d)"
 
 

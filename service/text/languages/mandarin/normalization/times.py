@@ -31,6 +31,12 @@ def say(match: re.Match[str]) -> str | None:
     return said + (_padded(second) + "秒" if second else "")
 
 
+def say_duration(match: re.Match[str]) -> str:
+    """Return hours, minutes and seconds in words; groups as for `say`."""
+    counts = ((match["hour"], "小时"), (match["minute"], "分"), (match["second"], "秒"))
+    return "".join(say_number(str(int(count)), noun) + noun for count, noun in counts)
+
+
 def _padded(sixtieths: str) -> str:
     """Return minutes or seconds; 零 comes before a single digit."""
     return (
@@ -42,7 +48,7 @@ def _padded(sixtieths: str) -> str:
 
 TIME = Rule(
     re.compile(
-        r"(?<![\d:.])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?![\d:]|\.\d)"
+        r"(?<![\d.])(?<!\d:)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?![\d:]|\.\d)"
     ),
     say,
 )
