@@ -24,9 +24,11 @@ _ATOM = (
 )
 _TERM = rf"[(]?[-−±+]?[(]?(?:{_ATOM}[)]?(?:{_POWER})?){{1,5}}"
 _EXPRESSION = re.compile(
-    rf"(?<![{_LETTERS}0-9/%$€£¥_])(?<![0-9][.,:])(?<![{_SIGNS}^√)])(?<![{_SIGNS}][ ])"
-    rf"(?={_TERM}[ ]?[{_SIGNS}])"
-    rf"{_TERM}(?:[ ]?[{_SIGNS}][ ]?{_TERM}){{1,8}}(?![{_LETTERS}0-9_(]|[.,/:-][0-9A-Za-z])"
+    rf"(?<![{_LETTERS}0-9/%$€£¥_])(?<![0-9][.,:])"
+    rf"(?<![{_SIGNS}^√)])(?<![{_SIGNS}][ ])"
+    rf"(?={_TERM}[ ]?[{_SIGNS}xX])"
+    rf"{_TERM}(?:(?:[ ]?[{_SIGNS}][ ]?|[ ][xX][ ]){_TERM}){{1,8}}"
+    rf"(?![{_LETTERS}0-9_(]|[.,/:-][0-9A-Za-z])"
 )
 _RELATION = re.compile("[=≠≈≡≤≥<>]")
 _EQUALITY = re.compile("[=≠≈≡]")
@@ -74,6 +76,8 @@ class ExpressionWords:
         gap: what is written between words.
         digit: returns the words for a figure in a chemical formula.
         element: returns the words for a letter or symbol in one.
+        is_algebra: whether sums of numbers alone are left to other rules.
+        greek: names of the Greek letters.
     """
 
     number: Callable[[str], str]
@@ -87,6 +91,7 @@ class ExpressionWords:
     cube_root: str
     digit: Callable[[str], str]
     gap: str = ""
+    is_algebra: bool = False
     element: Callable[[str], str] = str
     greek: Mapping[str, str] = field(default_factory=dict)
 
@@ -114,6 +119,8 @@ def rules(words: ExpressionWords) -> tuple[Rule, ...]:
     def write(match: re.Match[str]) -> str | None:
         text = match[0]
         if _WORD.search(text) or not _is_expression(text) or text.count("(") != text.count(")"):
+            return None
+        if words.is_algebra and re.search(rf"[{_LETTERS}√∛{_UP}^()]", text) is None:
             return None
         if len(set(re.findall(f"[{_LETTERS}]", text)) - set("xX")) == 0:
             text = _TIMES.sub(r"\1×", text)
