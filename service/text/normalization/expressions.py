@@ -55,6 +55,7 @@ _COMPOUND = re.compile(
 _PARTS = re.compile(rf"([A-Z][a-z]?)([0-9]{{1,2}}|[{_DOWN}]{{1,2}})?")
 _GASES = frozenset({"H2", "N2", "O2", "O3", "F2", "Cl2"})
 _MEASURE = re.compile("[0-9]+[kcdm]?m")
+_LENGTH = re.compile("[0-9][ ]?(?:[kcdmnµμ]?m|[kmµμ]?g|mL|ml|L)[²³]?(?![A-Za-z])")
 _TIMES = re.compile("(?<=[0-9])([ ]?)[xX](?=[ ]?[0-9])")
 _PAIRS = re.compile(r"(?:[HNKF]|Na|Cl|Li)2(?:[OS]2?)")
 
@@ -119,6 +120,8 @@ def rules(words: ExpressionWords) -> tuple[Rule, ...]:
     def write(match: re.Match[str]) -> str | None:
         text = match[0]
         if _WORD.search(text) or not _is_expression(text) or text.count("(") != text.count(")"):
+            return None
+        if _LENGTH.search(text):
             return None
         if words.is_algebra and re.search(rf"[{_LETTERS}√∛{_UP}^()]", text) is None:
             return None

@@ -31,6 +31,9 @@ PAUSE = "、"
 _LENGTHENING = re.compile("[ー\uff70]+|[！？!?]+")
 _SILENT_ALONE = "ヵヶ"
 _LATIN_LETTER = re.compile(f"[{LATIN}]")
+_CAPITALS = re.compile("[A-ZＡ-Ｚ]{2,}")
+_LETTER_A = re.compile("(?<=[エケジ])イ(?!チ)")
+"""In the names of A, J and K, which the dictionary writes in two ways."""
 _REACH = 8
 """Characters before them that are looked at."""
 _REPEATED = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]々+\\Z|[ぁ-ゖァ-ヴ][ヽヾゝゞ]+\\Z")
@@ -135,6 +138,8 @@ def _corrected(morphemes: list[Morpheme], text: str) -> Iterator[Morpheme]:
                 said = "ナン"
         elif morpheme.pos == "動詞" and said == "イウ":
             said = "ユー"
+        elif _CAPITALS.fullmatch(text[morpheme.start : morpheme.end]):
+            said = _LETTER_A.sub("ー", said)
         elif morpheme.pos in _INFLECTED and said[-1:] == "イ" and said[-2:-1] in _I_SOUNDS:
             said = said[:-1] + "ー"
         yield morpheme._replace(pronunciation=said)

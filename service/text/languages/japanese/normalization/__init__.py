@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from service.text.languages.japanese.normalization import codes, weekdays
+from service.text.languages.japanese.normalization import codes, contexts, weekdays
 from service.text.languages.japanese.normalization.spoken_digits import DIGITS, say_digits
 from service.text.languages.japanese.normalization.symbol_words import (
     ADDRESSES,
@@ -40,7 +40,8 @@ _UNITS_PATTERN = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 # No longer than the longest number that is read as one. A match starts at the first digit of a row
 # and ends at the last, so a long row is scanned only once.
 _NUMBER = r"(?<!\d)(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,20})(?!\d)(?:\.\d{1,20}(?!\d))?"
-_NOT_IN_NUMBER = r"(?<![\d.,/:A-Za-z-])"
+_NOT_IN_NUMBER = r"(?<![\d/A-Za-z-])(?<!\d[.,:])"
+_SIGNS = "$€£¥￥₩₹₽₺₫฿₱₴¢"
 _ENDS = r"(?![\d/:A-Za-z])(?!\.\d)(?!-\d)"
 
 _YEARS = range(1000, 2101)
@@ -49,9 +50,6 @@ _HOURS, _SIXTIETHS = range(30), range(60)  # a late show may start at 25:30
 _CLOCK = re.compile(
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?: ?(?P<noon>[AaPp])\.?[Mm]\.?)?"
 )
-
-_ROMAN = re.compile(r"(?<=第)(?=[IVX])X{0,3}(?:I[XV]|V?I{0,3})(?![A-Za-z])")
-_ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10}
 
 # Characters between a number and the dash after it.
 _RANGE_COUNTERS = "年月日時分秒円人歳才回個本枚台階章名度%％℃kmcgtLF"
@@ -147,16 +145,6 @@ def _version(match: re.Match[str]) -> str:
     return "テン".join(map(_whole, match[0].split(".")))
 
 
-def _roman(match: re.Match[str]) -> str:
-    values = [_ROMAN_DIGITS[letter] for letter in match[0]]
-    # A smaller digit before a greater one is subtracted.
-    value = sum(
-        -here if here < following else here
-        for here, following in zip(values, [*values[1:], 0], strict=True)
-    )
-    return str(value)
-
-
 def _whole(number: str) -> str:
     return say_digits(number) if number.startswith("0") or len(number) == 1 else number
 
@@ -169,7 +157,7 @@ UNMARKED_RULES = stars.rules(stars.StarWords("かける", "の{}乗", "つ星"))
 """The rules for stars that are left when markup is gone, before those for addresses."""
 
 RULES: tuple[Rule, ...] = (
-    Rule(_ROMAN, _roman),
+    *contexts.rules(_LETTERS),
     *codes.RULES,
     # Open JTalk reads B4 as a paper size, even in AKB48.
     Rule(re.compile(r"(?<=[A-Z]{2})\d{2,}(?![\d.])"), lambda match: f" {match[0]}"),
@@ -237,30 +225,31 @@ RULES: tuple[Rule, ...] = (
     Rule(re.compile(r"〒 ?(\d{3})-(\d{4})(?!\d)"), _postal_code),
     Rule(
         re.compile(
-            r"(?<![\d.,/:A-Za-z-])(?:\+\d{1,3}[- ]\d{1,4}|\(0\d{1,4}\) ?\d{1,4}|0\d{1,4}-\d{1,4})"
-            r"-\d{3,4}(?:-\d{3,4})?(?![\d-])|(?<![\d.,/:A-Za-z+-])0[5789]0\d{8}(?!\d)"
+            r"(?<![\d/A-Za-z-])(?<!\d[.,:])(?:\+\d{1,3}[- ]\d{1,4}|\(0\d{1,4}\) ?\d{1,4}"
+            r"|0\d{1,4}-\d{1,4})"
+            r"-\d{3,4}(?:-\d{3,4})?(?![\d-])|(?<![\d/A-Za-z+-])(?<!\d[.,:])0[5789]0\d{8}(?!\d)"
         ),
         _telephone,
     ),
     Rule(
         re.compile(
-            r"(?<![\d:.])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?![\d:]|\.\d)"
+            r"(?<![\d.])(?<!\d:)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?![\d:]|\.\d)"
             r"(?: ?(?P<noon>[AaPp])\.?[Mm](?![A-Za-z])\.?)?"
         ),
         _time,
     ),
     Rule(
         re.compile(
-            r"(?<![\dA-Za-z:$€£¥￥₩₹])(?P<sign>US\$|USD ?|EUR ?|JPY ?|[$€£¥￥₩₹]) ?"
+            rf"(?<![\dA-Za-z:{_SIGNS}])(?P<sign>US\$|USD ?|EUR ?|JPY ?|[{_SIGNS}]) ?"
             rf"(?:(?P<first>{_NUMBER})[-~〜～–—])?(?P<number>{_NUMBER})"
-            r"(?P<magnitude>[KMB](?![A-Za-z])|[十百千万億兆]+)?(?![A-Za-z$€£¥￥₩₹])"
+            rf"(?P<magnitude>[KMB](?![A-Za-z])|[十百千万億兆]+)?(?![A-Za-z{_SIGNS}])"
         ),
         _money_before,
     ),
     Rule(
         re.compile(
-            rf"(?<![$€£¥￥₩₹])(?<![$€£¥￥₩₹] )(?P<number>{_NUMBER})(?P<magnitude>[十百千万億兆]+)?"
-            r"(?P<sign>[$€£¥￥₩₹])(?! ?[$€£¥￥₩₹\d])"
+            rf"(?<![{_SIGNS}])(?<![{_SIGNS}] )(?P<number>{_NUMBER})(?P<magnitude>[十百千万億兆]+)?"
+            rf"(?P<sign>[{_SIGNS}])(?! ?[{_SIGNS}\d])"
         ),
         _money_after,
     ),
@@ -290,8 +279,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         re.compile(
-            rf"(?<![A-Za-z/$€£¥￥₩₹])(?<![$€£¥￥₩₹] )(?P<number>{_NUMBER})"
-            rf" ?(?P<unit>{_UNITS_PATTERN})(?![A-Za-z0-9²³$€£¥￥₩₹])"
+            rf"(?<![A-Za-z/{_SIGNS}])(?<![{_SIGNS}] )(?P<number>{_NUMBER})"
+            rf" ?(?P<unit>{_UNITS_PATTERN})(?![A-Za-z0-9²³{_SIGNS}])"
         ),
         _unit,
     ),
@@ -370,4 +359,6 @@ def _interpret_date(text: str, order: str) -> str | None:
 
 def language_rules() -> LanguageRules:
     """Return the rules of the language."""
-    return LanguageRules(RULES, interpret, ADDRESSES, PICTURES, unmarked=UNMARKED_RULES)
+    return LanguageRules(
+        RULES, interpret, ADDRESSES, PICTURES, contexts.EARLY_RULES, UNMARKED_RULES
+    )

@@ -21,8 +21,8 @@ def _list(match: re.Match[str]) -> str:
 
 RULES: tuple[Rule, ...] = (
     Rule(
-        re.compile(rf"(?<=日) ?[(（]({_DAY})(?:・祝)?[)）]"),
-        lambda match: f"{match[1]}曜日",
+        re.compile(rf"(?<=日) ?[(（]({_DAY})(?P<holiday>・祝)?[)）]"),
+        lambda match: f"{match[1]}曜日" + ("祝日" if match["holiday"] else ""),
     ),
     Rule(re.compile(r"(?<=日) ?[(（]祝[)）]"), lambda match: "祝日"),
     Rule(
