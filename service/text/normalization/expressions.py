@@ -54,7 +54,7 @@ _COMPOUND = re.compile(
 )
 _PARTS = re.compile(rf"([A-Z][a-z]?)([0-9]{{1,2}}|[{_DOWN}]{{1,2}})?")
 _GASES = frozenset({"H2", "N2", "O2", "O3", "F2", "Cl2"})
-_MEASURE = re.compile("[0-9]+[kcdm]?m")
+_MEASURE = re.compile("[0-9]*[kcdm]?m[²³]")
 _LENGTH = re.compile("[0-9][ ]?(?:[kcdmnµμ]?m|[kmµμ]?g|mL|ml|L)[²³]?(?![A-Za-z])")
 _TIMES = re.compile("(?<=[0-9])([ ]?)[xX](?=[ ]?[0-9])")
 _PAIRS = re.compile(r"(?:[HNKF]|Na|Cl|Li)2(?:[OS]2?)")

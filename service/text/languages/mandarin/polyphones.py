@@ -53,8 +53,9 @@ def _rules(*sounds: _Sound) -> tuple[_Rule, ...]:
 
 # In order; without a match the dictionary's reading stays.
 _RULES: Mapping[str, tuple[_Rule, ...]] = {
-    # The particle, or "ground" after what tells it from one.
+    # The particle, or "ground" before or after what tells it from one.
     "地": _rules(
+        _Sound("di4", after="[里上下面方铁点址图球区位主板震道]"),
         _Sound("di4", before=r"^|[这那块片的份是在本土亩种]"),
         _Sound("de5"),
     ),
@@ -98,6 +99,41 @@ _RULES: Mapping[str, tuple[_Rule, ...]] = {
             "翟": "zhai2",
         }.items()
     },
+    "种": _rules(
+        _Sound("zhong4", after="[菜树花地田草瓜豆粮水的了下上在着满]|植"),
+        _Sound("zhong4", before="[要去来爱会能耕栽]", after="[^类种子族]"),
+    ),
+    "数": _rules(
+        _Sound("shu3", after="[了着不到一来出钱星]|[零〇一二三四五六七八九十]"),
+        _Sound("shu3", before="[一来去细要]", after=r"\Z|[一数]"),
+    ),
+    "背": _rules(_Sound("bei1", after="[着起包负书了][^诵]|黑锅")),
+    "教": _rules(_Sound("jiao1", after="[我你您他她它书英数语画唱孩会了过]")),
+    "干": _rules(
+        _Sound("gan4", after="[什嘛吗活了得完过掉嗎]"), _Sound("gan4", before="[能肯实苦大在想]")
+    ),
+    "假": _rules(
+        _Sound("jia4", before="[放请休寒暑病事婚产年长补天个月周]", after=r"\Z|[了期条后前]")
+    ),
+    "空": _rules(_Sound("kong4", before="[有没抽得]", after=r"\Z|[吗的了时来去]")),
+    "倒": _rules(
+        _Sound("dao4", after="[水茶酒垃掉杯一车退计立着数是了]"),
+        _Sound("dao3", before="[跌摔推打病晕绊滑卧]"),
+    ),
+    "系": _rules(_Sound("ji4", after="[好上着鞋领安围紧了]")),
+    "盛": _rules(_Sound("cheng2", after="[饭汤了满水菜粥一]")),
+    "看": _rules(_Sound("kan1", after="[家门守管护押]|孩子")),
+    "中": _rules(
+        _Sound("zhong4", before="[打击射看猜选命砸押投]", after=r"\Z|[了的目靶]"),
+        _Sound("zhong4", after="了[^解]|[奖毒弹暑计标邪]"),
+    ),
+    "少": _rules(_Sound("shao4", after="[年女爷]")),
+    "量": _rules(_Sound("liang2", after="[一了体血身尺过]")),
+    "难": _rules(_Sound("nan4", before="[遇受落逃灾患避空]")),
+    "应": _rules(_Sound("ying4", before="[答回反响适供呼]")),
+    "传": _rules(_Sound("zhuan4", before="[自列正外水浒]")),
+    "藏": _rules(_Sound("zang4", before="[西青川]", after=r"[族语文医区]|\Z")),
+    "卷": _rules(_Sound("juan4", before="[试考答阅交画手书第上下]")),
     # Still, or to give back; `_gives_back` has what needs words.
     "还": _rules(
         _Sound("huan2", after="[款债账帐贷礼击手嘴乡俗魂清本息愿林田原]|[得不]起|不[清上]|得清"),

@@ -52,7 +52,7 @@ _CLOCK = re.compile(
 )
 
 # Characters between a number and the dash after it.
-_RANGE_COUNTERS = "年月日時分秒円人歳才回個本枚台階章名度%％℃kmcgtLF"
+_RANGE_COUNTERS = "年月日時分秒円人歳才回個本枚台階章名度代週件点杯匹%％℃kmcgtLF"
 
 
 def _plain(number: str) -> str:
@@ -307,7 +307,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         re.compile(
-            rf"(?<![\dA-Za-z.-])(?P<first>\d{{1,4}})-(?=\d{{1,4}}(?:[{_RANGE_COUNTERS}]|ページ))"
+            rf"(?<![\dA-Za-z.-])(?P<first>\d{{1,4}})-(?=\d{{1,4}}(?:[{_RANGE_COUNTERS}]|ページ|パーセント|キロ|グラム|センチ|ミリ|メートル))"
         ),
         _range,
     ),

@@ -274,11 +274,19 @@ def rules(letters: Mapping[str, str]) -> tuple[Rule, ...]:
         ),
         Rule(re.compile(r"110番"), _emergency),
         Rule(
+            re.compile(r"(?<![A-Za-z0-9.-])(B?)(\d{1,2})F(?![A-Za-z0-9])"),
+            lambda match: f"{'地下' if match[1] else ''}{match[2]}階",
+        ),
+        Rule(
+            re.compile(r"(?<!\d)(0\d{1,4})[(（](\d{1,4})[)）](\d{4})(?!\d)"),
+            lambda match: "、".join(map(say_digits, match.groups())),
+        ),
+        Rule(
             re.compile(rf"{_FREE}(\d{{1,3}})[-–－](\d{{1,3}}){_CLEAR}(?!{_NOT_SCORES})"),
             _score,
         ),
         Rule(
-            re.compile(r"(?<![\d/.-])(?<!\d[,:])(\d{1,4}):(\d{1,4})(?![\d:]|\.\d|[~〜～])"),
+            re.compile(r"(?<![\d/.-])(?<!\d[,:])(\d{1,4}):(\d{1,7})(?![\d:]|\.\d|[~〜～])"),
             _ratio,
         ),
         Rule(

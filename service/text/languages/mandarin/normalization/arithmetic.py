@@ -65,7 +65,7 @@ def _range(match: re.Match[str]) -> str:
     return f"{say_number(first, following)}{match['unit'] or ''}到{say_number(last, following)}"
 
 
-RATIO = Rule(re.compile(r"(?<![\d:.])\d{1,4}(?::\d{1,4}){1,3}(?![\d:]|\.\d)"), _ratio)
+RATIO = Rule(re.compile(r"(?<![\d:.])\d{1,4}(?::\d{1,7}){1,3}(?![\d:]|\.\d)"), _ratio)
 
 NEGATIVE = (
     Rule(
@@ -138,32 +138,38 @@ SIGNS: tuple[Rule, ...] = (
     Rule(re.compile("[≈≠≥≤±]"), lambda match: _SIGN_WORDS[match[0]]),
 )
 
-EXPRESSIONS = expressions.rules(
-    ExpressionWords(
-        number=say_number,
-        letter=str,
-        signs={
-            **_SIGNS,
-            **_SIGN_WORDS,
-            **_BOUNDS,
-            **dict.fromkeys("-−–", "减"),
-            **dict.fromkeys("·*", "乘"),
-            "/": "除以",
-            "≡": "恒等于",
-            "∓": "负正",
-            "!": "的阶乘",
-        },
-        negative="负",
-        positive="正",
-        powers={"2": "的平方", "3": "的立方"},
-        power="的{n}次方",
-        root="根号{x}",
-        cube_root="三次根号{x}",
-        digit=say_digits,
-        greek=greek_names(
-            "阿尔法 贝塔 伽马 德尔塔 艾普西龙 泽塔 伊塔 西塔 约塔 卡帕 拉姆达 谬 纽 克西 欧米克戎"
-            " 派 柔 西格玛 陶 宇普西龙 斐 希 普西 欧米伽 无穷大"
-        ),
-    )
+_WORDS = ExpressionWords(
+    number=say_number,
+    letter=str,
+    signs={
+        **_SIGNS,
+        **_SIGN_WORDS,
+        **_BOUNDS,
+        **dict.fromkeys("-−–", "减"),
+        **dict.fromkeys("·*", "乘"),
+        "/": "除以",
+        "≡": "恒等于",
+        "∓": "负正",
+        "!": "的阶乘",
+    },
+    negative="负",
+    positive="正",
+    powers={"2": "的平方", "3": "的立方"},
+    power="的{n}次方",
+    root="根号{x}",
+    cube_root="三次根号{x}",
+    digit=say_digits,
+    greek=greek_names(
+        "阿尔法 贝塔 伽马 德尔塔 艾普西龙 泽塔 伊塔 西塔 约塔 卡帕 拉姆达 谬 纽 克西 欧米克戎"
+        " 派 柔 西格玛 陶 宇普西龙 斐 希 普西 欧米伽 无穷大"
+    ),
 )
-"""Expressions of algebra, and formulas of chemistry."""
+
+EXPRESSIONS: tuple[Rule, ...] = (
+    *expressions.rules(_WORDS),
+    Rule(
+        re.compile("(?<![Α-Ωα-ω0-9])[Α-Ωα-ω](?![Α-Ωα-ωA-Za-z])"),
+        lambda match: _WORDS.greek.get(match[0]),
+    ),
+)
+"""Expressions of algebra, formulas of chemistry, and Greek letters."""

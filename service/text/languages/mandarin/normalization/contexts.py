@@ -27,7 +27,7 @@ _CALLS = re.compile(
 _SCORES = re.compile(
     "比分|战胜|击败|淘汰|落败|领先|落后|获胜|取胜|逆转|力克|大胜|小胜|告负|打成|打到|打出|战平|不敌"
     "|扳平|险胜|完胜|惜败|胜出|反超|首局|末局|决胜局|首盘|首节|次节|半场|总分|大比分|横扫|赢|输|晋级"
-    "|夺冠|绝杀|客场|主场|加时"
+    "|决赛|联赛|对阵|主队|客队|夺冠|绝杀|客场|主场|加时"
 )
 _RACES = re.compile("成绩|跑|用时|耗时|时长|全程|历时|纪录|记录|完赛|马拉松|片长|长达|播放|游|骑")
 _CHATTED = re.compile("快乐|啊|呀|呢|啦|吧|哈|表白|爱|要不要|[，,。.!！~～?？ ]|\\Z")
@@ -64,6 +64,18 @@ def _day(match: re.Match[str]) -> str | None:
 def _race(match: re.Match[str]) -> str | None:
     before, _ = _around(match)
     return say_duration(match) if _RACES.search(before) else None
+
+
+def _half_day(match: re.Match[str]) -> str | None:
+    hour = int(match["hour"])
+    if not 1 <= hour <= 12:
+        return None
+    half = "上午" if match["half"] in "Aa" else "下午"
+    minute = match["minute"]
+    said = f"{half}{say_number(str(hour), '点')}点"
+    if minute is None or minute == "00":
+        return said
+    return said + (say_digits(minute) if minute[0] == "0" else say_integer(minute)) + "分"
 
 
 def _chatted(match: re.Match[str]) -> str | None:
@@ -107,7 +119,7 @@ BEFORE_DATES: tuple[Rule, ...] = (
         re.compile(
             rf"{APART}(?P<month>1[0-2]|[1-9])/(?P<day>3[01]|[12]\d|[1-9])(?![\d/.:%％-])"
             r"(?P<cue>(?=[日号]?(?:全天|上午|下午|早|晚|中午|凌晨|当[天日]|起|[之以]?前|截止|开|恢复"
-            r"|发布|上线|到|至|[（(]?[周星])))?(?![个杯勺份块圈斤的英寸])"
+            r"|发布|上线|到|至|[（(]?[周星]|[\u3400-\u9fff]{1,4}[节日]|双)))?(?![个杯勺份块圈斤的英寸])"
         ),
         _day,
     ),
@@ -208,6 +220,19 @@ BEFORE_DATES: tuple[Rule, ...] = (
     Rule(
         re.compile(r"(?<!\d)(\d{2})([LRC])(?=跑道)"),
         lambda match: say_digits(match[1]) + {"L": "左", "R": "右", "C": "中"}[match[2]],
+    ),
+    Rule(re.compile(r"(?<=\d秒)\d\d(?![\d.])"), lambda match: say_digits(match[0])),
+    Rule(re.compile(r"(?<=\d)w(?=\+?(?![A-Za-z0-9]))(?!\+?[A-Za-z])"), lambda match: "万"),
+    Rule(
+        re.compile(r"(?<![A-Za-z0-9])(?:Q([1-4])|([1-4])Q)(?![A-Za-z0-9])"),
+        lambda match: f"第{say_integer(match[1] or match[2])}季度",
+    ),
+    Rule(
+        re.compile(
+            r"(?<![\d.])(?<!\d:)(?P<hour>\d{1,2})(?::(?P<minute>[0-5]\d))?"
+            r" ?(?P<half>[AaPp])\.?[Mm]\.?(?![A-Za-z])"
+        ),
+        _half_day,
     ),
     Rule(re.compile(r"(?<=(?<![A-Za-z])C)\+\+"), lambda match: "加加"),
     Rule(re.compile(r"(?<=(?<![A-Za-z])[CF])#(?![A-Za-z0-9_#])"), lambda match: "井"),
