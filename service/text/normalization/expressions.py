@@ -33,6 +33,9 @@ _EXPRESSION = re.compile(
 _RELATION = re.compile("[=≠≈≡≤≥<>]")
 _EQUALITY = re.compile("[=≠≈≡]")
 _WORD = re.compile("[A-Za-z]{4}")
+_LETTER = re.compile(f"[{_LETTERS}]")
+_ALGEBRA = re.compile(f"[{_LETTERS}√∛{_UP}^()]")
+_RAISED = re.compile(f"[{_UP}^√]")
 _TOKEN = re.compile(
     rf"(?P<power>{_POWER})|(?P<index>[{_DOWN}]{{1,3}}|_[0-9A-Za-z])"
     rf"|(?P<number>[0-9]+(?:[.,][0-9]+)?)|(?P<letter>[{_LETTERS}∞])|(?P<sign>\S)"
@@ -123,9 +126,9 @@ def rules(words: ExpressionWords) -> tuple[Rule, ...]:
             return None
         if _LENGTH.search(text):
             return None
-        if words.is_algebra and re.search(rf"[{_LETTERS}√∛{_UP}^()]", text) is None:
+        if words.is_algebra and _ALGEBRA.search(text) is None:
             return None
-        if len(set(re.findall(f"[{_LETTERS}]", text)) - set("xX")) == 0:
+        if set(_LETTER.findall(text)) <= set("xX"):
             text = _TIMES.sub(r"\1×", text)
         return _say(text, words)
 
@@ -161,11 +164,11 @@ def _is_expression(text: str) -> bool:
     """Tell whether signs are those of arithmetic: `10-3=7`, `x²+1`, not `3-1` or `A/B`."""
     if _EQUALITY.search(text):
         return True
-    if re.search(rf"[{_UP}^√]", text):
+    if _RAISED.search(text):
         return re.search(r"[A-Za-z0-9)]", text) is not None
     relation = _RELATION.search(text)
     if relation is not None:
-        return re.search(rf"[{_LETTERS}]", text[: relation.start()]) is not None
+        return _LETTER.search(text, 0, relation.start()) is not None
     return re.search("[×÷]", text) is not None and re.search("[×÷+−·-].*[×÷+−·-]", text) is not None
 
 
