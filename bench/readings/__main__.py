@@ -123,13 +123,13 @@ def _in_other_case(texts: Sequence[Text], *, learned: bool) -> list[Text]:
 
     Args:
         texts: annotated.
-        learned: whether to learn from them, two of three in lower case and two in capitals;
+        learned: whether to learn from them, one of three in lower case and one in capitals;
             otherwise the unread ones are tested in both.
     """
     found = []
     for number, text in enumerate(texts):
         for place, write in enumerate((lowered, shouted)):
-            wanted = number % 3 != 1 - place if learned else True
+            wanted = number % 3 == place if learned else True
             if wanted and text.unread != learned and (variant := write(text)) is not None:
                 found.append(variant)
     return found

@@ -103,6 +103,7 @@ PARTS = st.lists(st.sampled_from(WORDS + ABBREVIATIONS + MARKS + OTHERS) | st.te
 
 @given(parts=PARTS, cuts=st.lists(st.integers(0, 200)), max_length=st.sampled_from([10, 40, 250]))
 @example(parts=[". ", "[", "Hello there"], cuts=[2], max_length=10)
+@example(parts=["Hello there", "\\:", "Hello there"], cuts=[], max_length=10)
 def test_how_text_arrives_does_not_change_its_clauses(parts, cuts, max_length):
     text = "".join(parts)
     edges = sorted({0, len(text), *(cut for cut in cuts if cut < len(text))})
@@ -110,7 +111,11 @@ def test_how_text_arrives_does_not_change_its_clauses(parts, cuts, max_length):
     lengths = {"first_length": 5, "min_length": 12, "max_length": max_length}
     whole = clauses_of(text, **lengths)
     assert "".join(whole) == text
-    assert all(0 < len(clause) <= max_length for clause in whole)
+    assert all(whole)
+    buffer = ClauseBuffer(**lengths)
+    for clause in buffer.add(text) + buffer.flush():
+        # The backslash of `\\:` is no part of what is said.
+        assert len(clause.text if clause.words is None else clause.words) <= max_length
     assert clauses_of(*as_cut, **lengths) == whole
     assert clauses_of(*text, **lengths) == whole
     assert clauses_of(*parts, **lengths) == whole

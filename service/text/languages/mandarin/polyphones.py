@@ -226,6 +226,9 @@ def changed_tone(character: str, before: str, following: str, tone: str) -> str 
         return "bu2" if tone == "4" else None
     if _COUNTED.search(before) or _NAMED.match(following):
         return None
+    is_day = before.endswith("月") and following[0] == "日"
+    if is_day or before.endswith(following[0]):  # 十月一日, 读一读
+        return None
     if tone == "4" or following[0] == "个":
         return "yi2"
     return "yi4" if tone in "123" else None
