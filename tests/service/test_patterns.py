@@ -35,6 +35,8 @@ LIMITED = {
     "service/text/lattice/grammar.py": "an expression of a few parts, from one token on",
     "service/text/languages/english/normalization/digit_strings.py": "a number of so many digits",
     "service/text/languages/english/normalization/telephones.py": "seven groups of digits",
+    "service/text/languages/italian/respellings.py": "nine parts of a number in one word",
+    "service/text/normalization/figures/abbreviations.py": "letters of an abbreviation",
     "service/text/normalization/expressions.py": "an expression of a few terms",
     "service/text/normalization/figures/arithmetic.py": "seven groups of digits",
     "service/text/normalization/figures/telephones.py": "seven groups of digits",

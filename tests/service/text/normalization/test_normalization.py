@@ -186,7 +186,8 @@ NAMES = [
 )
 def test_a_product_keeps_every_factor(names, sign, mark, around):
     words = said(around.replace("{}", f"{mark}{sign.join(names)}{mark}"))
-    assert " times ".join(names).lower() in words.lower()
+    # Letters of a name that is no word stand apart: `i d x`.
+    assert "times".join(names).lower() in words.lower().replace(" ", "")
     assert not re.search(r"[*_]", words)
 
 

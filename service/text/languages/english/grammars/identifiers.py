@@ -230,8 +230,22 @@ def other_telephone(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield from _telephone(at, match[0], "other")
 
 
+def _is_called(at: Place) -> bool:
+    before = {at.before(distance) for distance in (1, 2, 3)}
+    return not before.isdisjoint(TELEPHONE.words_before)
+
+
+_FEWEST_DIGITS_ABROAD = 8
+"""Of a number with the code of its country."""
+
+
 def _telephone(at: Place, text: str, form: str) -> Iterator[Reading]:
     groups = re.findall("[0-9]+", text)
+    is_signed = text.startswith("+") or at.touches() in ("+", "-", "−", "±")
+    if is_signed and len("".join(groups)) < _FEWEST_DIGITS_ABROAD:
+        return  # a decimal: `+100.0000`
+    if "." in text and len(groups) == 2 and not _is_called(at):
+        return  # likewise, unless something says who is called: `call 555.0134`
     lead = "plus " if text.startswith("+") else ""
     said = ", ".join(at.numbers.spelled(group) for group in groups)
     facts = (
