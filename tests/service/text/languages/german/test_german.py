@@ -11,7 +11,7 @@ SIGNS = frozenset("*#=~_^<>|\\@&%+/$€£°§")
 
 def visible():
     """Yield the annotated texts that authors of rules may look at."""
-    for name in ("de", "de-own"):
+    for name in ("de", "de-own", "de-more"):
         lines = (FOLDER / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
         for number, line in enumerate(lines, 1):
             text = parse(f"{name}:{number}", line)
