@@ -125,6 +125,7 @@ LOCALE = Locale(
         "qkm": _same("Quadratkilometer"),
         "cm": _same("Zentimeter"),
         "cm²": _same("Quadratzentimeter"),
+        "mm²": _same("Quadratmillimeter"),
         "cm³": _same("Kubikzentimeter"),
         "ccm": _same("Kubikzentimeter"),
         "dm": _same("Dezimeter"),

@@ -26,7 +26,7 @@ def test_annotated_texts_are_read_as_they_may_be(espeak_front_end):
         said = read(espeak_front_end, text.text, "de").normalized
         if not is_allowed(text, units(said)) or SIGNS & set(said):
             misses.append(f"{text.place}: {text.text!r} is read as {said!r}")
-    assert len(misses) <= 0.03 * len(texts), "\n".join(misses)
+    assert len(misses) <= 0.04 * len(texts), "\n".join(misses)
 
 
 @pytest.mark.parametrize(
