@@ -74,6 +74,11 @@ class Place:
         token = self.tokens.neighbour(self.index, -distance)
         return "" if token is None else token.low
 
+    def follows_word_and_hyphen(self) -> bool:
+        """Tell whether a letter and a hyphen stand directly before, as in `omega-3s`."""
+        before = self.text[max(0, self.token.start - 2) : self.token.start]
+        return before[-1:] == "-" and before[:-1].isalpha()
+
     def label(self) -> str:
         """Return the word before this token in lower case, without its stop: `rte` of `Rte. 9W`."""
         stop = self.tokens.neighbour(self.index, -1)

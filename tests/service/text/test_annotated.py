@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 from hypothesis import strategies as st
 
-from bench.readings.annotations import FOLDER, parse, units
+from bench.readings.annotations import load, units
 from service.errors import NothingToSayError
 from tests.profiles import given
 from tests.service.text.whole_reading import normalized, read
@@ -17,14 +17,8 @@ LEAST = {"ja": 0.95, "zh": 0.97, "hi": 0.97}
 _SIGN = re.compile(r"[\W_ˈˌ→↗↘↓]")
 
 
-def load(language):
-    files = sorted(FOLDER.glob(f"{language}.tsv")) + sorted(FOLDER.glob(f"{language}-*.tsv"))
-    lines = [
-        (f"{file.stem}:{number}", line)
-        for file in files
-        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
-    ]
-    return [text for text in (parse(*line) for line in lines) if not text.unread]
+def visible(language):
+    return [text for text in load(language=language) if not text.unread]
 
 
 def letters(words):
@@ -76,7 +70,7 @@ def test_annotated_texts_are_read_as_they_may_be(front_end, language):
         except NothingToSayError:
             return ""
 
-    texts = load(language)
+    texts = visible(language)
     assert len(texts) > 150
     right = [is_heard(text, say, front_end) if language == "ja" else is_written(text, language) for text in texts]
     wrong = [text.place for text, ok in zip(texts, right, strict=True) if not ok]

@@ -9,6 +9,7 @@ from service.text.languages.english.grammars.said import (
     ANY_NUMBER,
     DIGITS,
     INTEGER,
+    LABELS,
     MAGNITUDES,
     NUMBER,
     SIGNS,
@@ -166,11 +167,10 @@ def era(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 def several(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     if match["number"][0] != "0":
         said = plural(at.numbers.paired(match["number"]))
-        named = at.touches() == "-" and at.text[: match.start()][-2:-1].isalpha()
         facts = (
             timed(at),
             f"length {len(match['number'])}",
-            "named" if named else f"< {at.before() in _OF_YEARS}",
+            "named" if at.follows_word_and_hyphen() else f"< {at.before() in _OF_YEARS}",
         )
         yield Reading("several", said, facts)
 
@@ -268,11 +268,6 @@ def stone(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("dot", words, (), match.end() + 1)
 
 
-_LABELS = frozenset(
-    "aisle seat seats gate bus row size wear wore section answer room rm rt rte route hwy highway exit apt suite ste unit bldg building box locker bay dock pier track platform zone door".split()
-)
-
-
 def _magnitude_facts(at: Place, written: str, end: int) -> tuple[str, ...]:
     if len(written) > 1:
         return ()
@@ -281,7 +276,7 @@ def _magnitude_facts(at: Place, written: str, end: int) -> tuple[str, ...]:
     if after is not None and after.kind == "word":
         follows = "plural" if after.low.endswith("s") and len(after.low) > 3 else "word"
     fields = [f"{written} in {field}" for field in sorted(at.tokens.domains)]
-    label = "label" if at.label() in _LABELS else "no label"
+    label = "label" if at.label() in LABELS else "no label"
     return (f"{written} > {follows}", f"{written} {label}", *(fields or [f"{written} in no field"]))
 
 

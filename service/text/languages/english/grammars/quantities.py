@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from service.text.languages.english.grammars.said import (
     ANY_NUMBER,
     DIGITS,
+    LABELS,
     LETTERS,
     MAGNITUDES,
     NUMBER,
@@ -129,11 +130,6 @@ _CORES = frozenset(
 )
 _REACH = 6
 """Tokens on each side in which words tell what a unit counts."""
-
-
-_SIDES_AND_UNITS = frozenset(
-    "aisle seat seats gate bus row size wear wore section answer room rm rt rte route hwy highway exit apt suite ste unit bldg building box locker bay dock pier track platform zone door".split()
-)
 _LENGTH_NEXT = frozenset(
     "long wide deep high tall away from race sprint dash above below thick apart freestyle hurdles"
     " ahead behind off of pool swim".split()
@@ -156,7 +152,7 @@ def what_m_is(at: Place, end: int) -> str:
 def _about_letter(at: Place, end: int) -> tuple[str, ...]:
     """Return as facts what stands around a number with a capital: a unit, a side, a seat."""
     after = at.token_after(end)
-    label = "label" if at.label() in _SIDES_AND_UNITS else "no label"
+    label = "label" if at.label() in LABELS else "no label"
     follows = "edge" if after is None else after.low
     if after is not None and after.kind == "word" and after.low not in FUNCTION_WORDS:
         follows = "noun"
@@ -195,9 +191,7 @@ def measure(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         f"d {at.after(unit_end)}" if expression == "d" and at.after(unit_end) in _FLAT else "",
         *(_about_letter(at, unit_end) if expression in "NSEWBAC" else ()),
         f"{gap} {expression}" if expression in _WORDS else "",
-        "after a word"
-        if at.touches() == "-" and at.text[: at.token.start][-2:-1].isalpha()
-        else "",
+        "after a word" if at.follows_word_and_hyphen() else "",
     )
     one, many = unit(expression, is_one=True), unit(expression, is_one=False)
     if match["letter"]:

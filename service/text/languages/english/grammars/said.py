@@ -113,6 +113,12 @@ def ends_sentence(text: str, end: int, *, any_capital: bool) -> bool:
     return _ENDS.match(text, end) is not None or starts.match(text, end) is not None
 
 
+LABELS = frozenset(
+    "aisle seat seats gate bus row size wear wore section answer room rm rt rte route hwy highway exit"
+    " apt suite ste unit bldg building box locker bay dock pier track platform zone door".split()
+)
+"""Words before a number with a letter that is no unit: `Rte. 9W`, `seat 22A`."""
+
 _PLACE = re.compile(
     r" of (?:(?:the|our|this|that|my|your|its|their|an?) (?:[a-z]+ )?(?:town|city|village|center"
     r"|border|river|lake|bridge|coast|park|highway|station|airport|harbor|island|equator|line|road"

@@ -83,7 +83,7 @@ def sign(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         )
     if written not in MARKS and not (written == "&" and _ENTITY.match(text, match.start()) is None):
         yield Reading("kept", None, facts)
-    if written in "/|>›»→" and written not in MARKS:
+    if written in "/|>→":
         yield Reading("mark", ",", facts)
 
 
