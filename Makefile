@@ -138,12 +138,12 @@ test-gpu: $(DEV_READY) $(MODELS_READY) $(GPU_READY) ## Test on an NVIDIA GPU; el
 
 # In one run: each would collect its tests in a quarter of a minute for each worker. Hypothesis tries
 # half as many examples as in test-all, since others are tried every time; likewise of the thorough
-# tests a third, others with each commit.
-check: $(DEV_READY) $(MODELS_READY) $(CLIENTS_READY) $(PAGE_READY) ## What CI runs: lint, format, types, the tests of test, and a third of all others but the slow and Ray's.
+# tests a fifth, others with each commit.
+check: $(DEV_READY) $(MODELS_READY) $(CLIENTS_READY) $(PAGE_READY) ## What CI runs: lint, format, types, the tests of test, and a fifth of all others but the slow and Ray's.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not alone and not cluster" --share 3
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not alone and not cluster" --share 5
 	$(BIN)/python -m pytest -m "alone and not slow and not cluster" $(ALONE)
 	$(MAKE) test-oldest
 
