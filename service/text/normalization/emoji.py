@@ -43,12 +43,14 @@ _CIRCLED = re.compile("[\u24eb-\u24ff\u2776-\u2793]")
 
 HEART = "[♥❤💙💚💛💜🧡🖤]"
 
-_RATING = re.compile("[★⭐]\ufe0f?(?:[★⭐]\ufe0f?)*(?:☆\ufe0f?)*")
+_RATING = re.compile("[★⭐]\ufe0f?(?:[★⭐]\ufe0f?)*½?(?:☆\ufe0f?)*")
 _RATED = re.compile(
     "[★⭐](?:(?<=[0-9].)|(?<=[0-9][ ].))(?![★⭐☆])\ufe0f?"
     "(?=(?P<rated>[ -](?:hotel|hostel|resort|restaurant|review|rating|service|general|app))?)"
 )
 _WHOLE_RATING = 5
+_MOST_STARS = 10
+"""Of a rating whose missing stars are shown too."""
 
 _SYMBOLS = (
     "→", "↑", "↓", "©", "§", "§§", "¶", "¶¶", "×", "÷", "±", "≠", "≈", "≤", "≥", "∞", "√", "∑", "∫",
@@ -142,7 +144,7 @@ def rules(own: PictureWords, *, named: bool) -> Sequence[Rule]:
         Rule(_KEYCAP, _keycap),
         Rule(_CIRCLED, lambda match: _beside(match, f"{unicodedata.numeric(match[0]):.0f}")),
         Rule(_RATED, partial(_rated, own)),
-        Rule(_RATING, partial(_rating, *own.stars[:2])),
+        Rule(_RATING, partial(_rating, *own.stars[:2], own.solid_comma is not None)),
         Rule(_FROM_TO, partial(_from_to, words["→"]), name=_SYMBOL),
         Rule(
             _BEFORE_NUMBER,
@@ -221,12 +223,28 @@ def _rated(own: PictureWords, match: re.Match[str]) -> str:
     return _beside(match, word) if own.solid_comma is None else word
 
 
-def _rating(some: str, every: str, match: re.Match[str]) -> str | None:
+def _rating(some: str, every: str, is_solid: bool, match: re.Match[str]) -> str | None:
     n = sum(map(match[0].count, "★⭐"))
-    total = n + match[0].count("☆")
-    if total != _WHOLE_RATING:
+    half = "½" if "½" in match[0] else ""
+    total = n + len(half) + match[0].count("☆")
+    if "☆" in match[0]:
+        words = some if total <= _MOST_STARS else None
+    else:
+        words = every if total == _WHOLE_RATING or _is_alone(match) else None
+    if words is None:
         return None
-    return _beside(match, (every if n == total else some).format(n=n, total=total))
+    return _beside(
+        match, words.format(n=f"{n}.5" if half and is_solid else f"{n}{half}", total=total)
+    )
+
+
+def _is_alone(match: re.Match[str]) -> bool:
+    """Tell whether stars are a rating: one may be a bullet, and two rows an ornament."""
+    text = match.string
+    start, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
+    line = text[start : match.start()] + text[match.end() : end if end >= 0 else len(text)]
+    n = sum(map(match[0].count, "★⭐"))
+    return 1 < n < _WHOLE_RATING and not any(star in line for star in "★⭐")
 
 
 def _separate(own: PictureWords, match: re.Match[str]) -> str:

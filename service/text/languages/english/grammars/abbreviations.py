@@ -14,6 +14,7 @@ from service.text.languages.english.grammars.said import (
     letters,
 )
 from service.text.languages.english.normalization.chat import FORMS as CHAT_FORMS
+from service.text.languages.english.normalization.states import STATES
 from service.text.languages.english.words import FUNCTION_WORDS
 from service.text.lattice.grammar import Grammar, Place, Reading
 from service.text.lattice.tokens import Token
@@ -22,10 +23,29 @@ ABBREVIATION = Grammar(
     "abbreviation",
     prior={"": 1.0, "1": 0.5, "2": 0.0},
 )
+_OPTION = re.compile(r" --?[A-Za-z]")
+_COLLEGES = frozenset(STATES.values()) | frozenset(
+    "Penn Boise Fresno Kent Ball Wichita Norfolk Morgan Jackson Appalachian Weber Diego Jose"
+    " Carolina Dakota Mexico N.C".split()
+)
+"""What a state or its university is called before `St.`: `Ohio St.`, `San Diego St.`"""
+
+
+def _measured(text: str, token: Token) -> str:
+    """Return what sort of amount begins at a token that is more than a number; empty if none."""
+    if token.kind == "number":
+        following = text[token.end : token.end + 1]
+        return {"%": "percent", "°": "degrees", ":": "time"}.get(following, "")
+    if token.kind == "sign" and _AMOUNT_NEXT.match(text, token.start):
+        return "money" if token.text[-1] in "$€£¥" else "signed"
+    return ""
+
+
+_AMOUNT_NEXT = re.compile(r"[-−+±~≈<>≤≥]?[$€£¥]?[0-9]")
 
 _TABLE = """
-mr Mister; mrs Missus; ms Miz; messrs Messieurs; dr Doctor, Drive; drs Doctors; st Saint, Street
-sts Saints, Streets; prof Professor; profs Professors; assoc Associate, Association; asst Assistant
+mr Mister; mrs Missus; ms Miz; messrs Messieurs; dr Doctor, Drive; drs Doctors; st Saint, Street, State
+sts Saints, Streets; aves Avenues; blvds Boulevards; rds Roads; hwys highways; apts apartments; lns lanes; prof Professor; profs Professors; assoc Associate, Association; asst Assistant
 rev Reverend, revenue, revision; fr Father; sr Senior, Sister; jr Junior; gen General; col Colonel, column
 maj Major; capt Captain; cpt Captain; lt Lieutenant; sgt Sergeant; cpl Corporal; pvt Private
 cmdr Commander; adm Admiral; gov Governor; sen Senator; sens Senators; rep Representative
@@ -33,7 +53,7 @@ reps Representatives, repetitions
 pres President; hon Honorable, Honorary; supt Superintendent; det Detective; insp Inspector; atty attorney
 ave Avenue; av Avenue; blvd Boulevard; rd Road; ln Lane; ct Court, count; pl Place; sq square
 hwy highway; pkwy parkway; rte route; rt route, right; cir Circle; ter Terrace; expy expressway
-tpke turnpike; apt apartment; ste Suite; bldg building; fl floor, Florida; rm room; flr floor
+tpke turnpike; apt apartment; ste Suite; bldg building; fl floor, Florida, flourished; rm room; flr floor
 mt Mount, Mountain; mtn mountain; mts mountains; ft Fort, feet; pt part, point, patient; jct junction
 n North; s South; e East; w West; hosp hospital; univ University; inst institute; natl national
 vs versus; v versus; etc et cetera; inc Incorporated; ltd Limited; corp Corporation; co Company, care of, County
@@ -41,7 +61,7 @@ bros Brothers; est established, estimated; approx approximately; appt appointmen
 attn attention; qty quantity; sz size; misc miscellaneous; max maximum; min minimum, minutes, minute
 temp temperature; temps temperatures; avg average; hdqrs headquarters; govt government; dept department
 depts departments; dist district, distance; mgr manager; mgmt management; assn association; intl international
-incl including; excl excluding; exc except; prev previous; orig original; ref reference; refs references
+incl including, included; add'l additional; addl additional; adv advance; sc scene; l line; excl excluding; exc except; prev previous; orig original; ref reference; refs references
 vol volume, voluntary; vols volumes; ed edition, editor, edited; eds editors; p page; pp pages; pg page; pgs pages
 ch chapter, channel; chap chapter; chs chapters; sec section, second, seconds; secs sections, seconds; fig figure; figs figures
 eq equation; eqs equations; thm theorem; prop proposition; def definition; tbl table; app appendix; art article
@@ -75,7 +95,7 @@ gal gallon, gallons; qt quart, quarts; in inches, inch; yds yards; yd yard; mi m
 utd United; mk Mark; re Regarding, regarding; hons honors; revd Reverend; brig Brigadier; ssgt Staff Sergeant
 cdr Commander; cdre Commodore; ldr Leader; pte Private; bdr Bombardier; sml small; lge large; bldgs buildings; blk black, block, blocks; wht white; encl enclosure, enclosed; agg aggregate; lv level; lic license; ph phone
 pts points, patients, parts; reb rebounds; ast assists; stl steals; yds yards; tds touchdowns; td touchdown; int interior, interception, interest, intelligence
-anncr announcer; cat category; sched scheduled; sch schedule; rh right hand; lh left hand; n note; s section; r reigned
+anncr announcer; cat category; sched scheduled; sch schedule; rh right hand, relative humidity; fn footnote, function; fns footnotes; lh left hand; n note; s section; r reigned
 str strength; dex dexterity; wis wisdom; cha charisma; xp experience; yoy year over year; qoq quarter over quarter
 ytd year to date; vv verses; ps psalm; pub public; agl above ground level; msl mean sea level
 assy assembly; thk thick; dia diameter; od outside diameter; galv galvanized; conc concrete; typ typical; qtr quarter
@@ -139,13 +159,17 @@ def abbreviation(at: Place) -> Iterator[Reading]:
     stop = text[token.end : token.end + 1] == "."
     if text[token.end : token.end + 1].isalpha() or at.touches().isalpha():
         return
+    if _OPTION.match(text, token.end):
+        return  # a command: `rm -rf build`
     inner = stop and text[token.end + 1 : token.end + 2].isalnum()
     shouted = " shouted" if at.tokens.is_shouted(token.start) else ""
     end = token.end + 1 if stop and not inner else token.end
     follows = at.token_after(end)
     if word in _MILITARY and not stop and follows is not None and follows.low in _NO_NAMES:
         return  # `Col de la Madeleine`
-    after, before = _class_of(follows), _class_of(at.tokens.neighbour(at.index, -1))
+    last = at.tokens.neighbour(at.index, -1)
+    after, before = _class_of(follows), _class_of(last)
+    measured = "" if follows is None else _measured(text, follows)
     any_capital = token.text.islower() and word not in _NAMES
     at_end = stop and (follows is None or text[end : end + 1] == "\n")
     may_close = at_end or (
@@ -168,6 +192,8 @@ def abbreviation(at: Place) -> Iterator[Reading]:
             f"{word} < {before}",
             f"{mark} > {after}",
             f"{word} < {before} > {after}" if word in ("st", "dr", "no", "co") else "",
+            f"{word} > {measured}" if measured else "",
+            "st < state" if word == "st" and last is not None and last.text in _COLLEGES else "",
             f"{is_word} {mark} {shape}{shouted}",
             f"{word} {shape}",
             "> many"
@@ -235,7 +261,10 @@ _WITH_DIGITS = [form for form in CHAT_FORMS if not form.isalpha()]
 )
 def with_digits(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     form = match[0].lower()
-    yield Reading("form", CHAT_FORMS[form], (form, "upper" if match[0].isupper() else "lower"))
+    case = "upper" if match[0].isupper() else "lower"
+    beside = {at.before(), at.after(match.end())}
+    chatty = not beside.isdisjoint(CHAT_FORMS) or not beside.isdisjoint(_LETTERS)
+    yield Reading("form", CHAT_FORMS[form], (form, case, f"{case} beside {chatty}"))
 
 
 @CHAT.at("24", r"(?<![\w.,$€£/])(?P<digit>[24])(?= [A-Za-z])")
@@ -265,7 +294,8 @@ def chat(at: Place) -> Iterator[Reading]:
 
 _SAID = {
     "wwi": "World War one", "wwii": "World War two", "json": "Jason", "yaml": "yammel",
-    "wifi": "Wi-Fi", "asap": "ASAP", "leds": "L E D's",
+    "wifi": "Wi-Fi", "asap": "ASAP", "leds": "L E D's", "stdin": "standard in", "stdout": "standard out",
+    "stderr": "standard error", "mkdir": "make dir", "rmdir": "remove dir", "sqlite": "S Q lite",
 }  # fmt: skip
 
 
@@ -370,6 +400,7 @@ _PHRASES = {
     "w/in": ("within",),
     "w/": ("with",),
     "b/c": ("because",),
+    "b/w": ("between", "black and white"),
     "n/a": ("N A",),
     "n.d.": ("no date", "N D"),
     "r/o": ("rule out",),

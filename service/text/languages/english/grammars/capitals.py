@@ -18,16 +18,32 @@ from service.text.languages.english.normalization.states import STATES
 from service.text.languages.english.words import FUNCTION_WORDS
 from service.text.lattice.grammar import Grammar, Place, Reading
 
-_STANDARDS = frozenset(("iso", "din", "en"))
-"""Names of standards that are written as they are."""
+_STANDARDS = frozenset(("iso", "din", "en", "til"))
+"""Names of standards that are written as they are, and a short word."""
+_INTERJECTION = re.compile(
+    "sh+|br+|z{2,}|tsk|ps+t|h+m+|mh+m|e+w+|u+g+h+|gr+|p+f+t*|m{2,}|a+h+|o+h+|a+w+|o+f+|y+a+y+"
+)
+_NO_PLURALS = frozenset(("https", "hdfs", "ntfs", "cups", "pass", "less"))
 
 _READ_OTHERWISE = frozenset(("LED", "LEDs"))
 """Letters that are words in running text."""
 LETTERS_OR_WORD = Grammar("letters", prior={"spelled": 0.5, "word": 0.5, "single": 0.5})
 
 _VOWEL = re.compile(r"[AEIOUYaeiouy]")
-_HARD = re.compile(r"^[^aeiouy]{3}|[^aeiouy]{4}", re.IGNORECASE)
-_ENDING = re.compile(r"(?:['’]?s)?\Z")
+_ONSETS = (
+    "b bl br c ch chl chr cl cr d dr dw f fl fr g gh gl gn gr h j k kh kl kn kr l m n p ph phl phr pl"
+    " pr ps q qu r rh s sc sch scl scr sh shr sk sl sm sn sp sph spl spr squ st str sv sw t th thr"
+    " tr ts tw v vl w wh wr x y z"
+)
+_HARD = re.compile(
+    rf"^(?!(?:{_ONSETS.replace(' ', '|')})[aeiouy])[^aeiouy]{{2}}|[^aeiouy]{{5}}", re.IGNORECASE
+)
+"""What no word begins with, or has inside."""
+_PRONOUNCED = re.compile(r"[a-z]*(?:[aeiouy][a-z]|[a-z][aeiouy])|[A-Z][aeiouy][A-Z][aeiouy]")
+"""A part that is no row of letters: `iPad`, `eBay`, `UConn`, `HiFi`."""
+_CAMEL = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+|(?:[A-Z][aeiouy]){2,3}")
+_DEGREE = re.compile(r"[A-Z]{1,2}[a-z]?[A-Z]s")
+"""Several of what is written with a small letter: `PhDs`."""
 _SPOKEN = frozenset(
     "nasa unesco unicef nato opec fifa uefa aids ram gif jpeg laser radar scuba covid pin sim gaap"
     " json yaml ascii nafta asean moma sars mensa bafta swat wasp nascar cobol hepa ansi epcot fema"
@@ -42,7 +58,7 @@ def letters_or_word(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     token = at.token
     text = token.text
     stem = text[:-2] if text[-2:] in ("'s", "’s") else text
-    if stem[-1:] == "s" and len(stem) > 2 and stem[:-1].isupper():
+    if stem[-1:] == "s" and len(stem) > 2 and (stem[:-1].isupper() or _DEGREE.fullmatch(stem)):
         stem = stem[:-1]
     ending = text[len(stem) :].replace("’", "'")
     if not stem.isascii() or not stem.isalpha() or len(stem) > 8:
@@ -91,14 +107,26 @@ def letters_or_word(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     )
     spelled = is_spelled(stem) and not (shouted and (known or len(stem) > 4))
     spelled = spelled and stem not in _READ_OTHERWISE
-    if spelled or low not in _STANDARDS:
+    if shape == "mixed":
+        is_name = _PRONOUNCED.search(stem) is not None
+    else:
+        is_name = shape != "upper" and (
+            low in _STANDARDS
+            or _INTERJECTION.fullmatch(low) is not None
+            or (len(stem) > 4 and vowel == "v")
+        )
+    many = shape == "lower" and low[-1] == "s" and len(low) > 3 and low not in _NO_PLURALS
+    if many and is_spelled(low[:-1].upper()):
+        yield Reading("spelled", f"{letters(low[:-1])}'s", facts)
+        return
+    if spelled or not is_name:
         yield Reading("spelled", None if spelled else " ".join(stem.upper()) + ending, facts)
     if shape in ("upper", "title", "lower"):
         word = None
         if spelled:
             word = text.lower() if known else text.capitalize()
         yield Reading("word", word, facts)
-    if shape == "mixed" and re.fullmatch(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+", stem):
+    if shape == "mixed" and _CAMEL.fullmatch(stem):
         yield Reading("camel", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text), facts)
     parts = re.fullmatch(r"(?P<word>[a-z]{2,})(?P<letters>[A-Z]{2,})", stem)
     if parts is not None:
@@ -194,12 +222,18 @@ def short_state(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("short", _SHORT_STATES[match["state"]], facts, end)
 
 
-@STATE.at("DRI", r"(?<!\w)(?P<party>[DRI])[-–](?P<state>[A-Z]{2}|[A-Z][a-z]{1,4}\.?)(?!\w)")
+@STATE.at(
+    "DRI",
+    r"(?<!\w)(?P<party>[DRI])[-–](?P<state>[A-Z]{2}|[A-Z][a-z]{1,4}\.?)(?:-(?P<district>[0-9]{1,2}))?(?![\w-])",
+)
 def party(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     place = match["state"].rstrip(".")
     name = _STATES.get(place) or _SHORT_STATES.get(place)
     if name is not None:
-        yield Reading("party", f"{match['party']} {name}")
+        district = (
+            f" {at.numbers.cardinal(str(int(match['district'])))}" if match["district"] else ""
+        )
+        yield Reading("party", f"{match['party']} {name}{district}")
 
 
 COMPASS = Grammar(

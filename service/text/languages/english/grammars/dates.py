@@ -131,6 +131,15 @@ def days_and_month(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("range", said + tail, ("day first",))
 
 
+@DATE.at(_FIRST, rf"(?<!\w){_M}\s['’](?P<year>[0-9]{{2}})(?!\w)", re.IGNORECASE)
+def month_and_short_year(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    digits = match["year"]
+    said = (
+        f"oh {at.numbers.cardinal(digits[1])}" if digits[0] == "0" else at.numbers.cardinal(digits)
+    )
+    yield Reading("month", f"{_month(match)} {said}", (_case(match["month"]), "short"))
+
+
 @DATE.at(_FIRST, rf"(?<!\w){_M},?\s{_YEAR}", re.IGNORECASE)
 def month_and_year(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading(
@@ -192,6 +201,28 @@ def several_days(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     said = _LETTERS_OF_DAYS.get(match[0], match[0].replace("/", " ")).split()
     words = ", ".join(_DAY_LETTERS[day] for day in said)
     yield Reading("several days", words, _about_days(at, match.end()))
+
+
+_TWO_LETTERS = {
+    "Mo": "Monday", "Tu": "Tuesday", "We": "Wednesday", "Th": "Thursday", "Fr": "Friday",
+    "Sa": "Saturday", "Su": "Sunday",
+}  # fmt: skip
+_SHORT = "|".join(_TWO_LETTERS)
+_JOINTS = {"-": " to ", "–": " to ", "&": " and ", "/": " and ", ",": ", ", "": ""}
+
+
+@DATE.at(
+    "MTWFS",
+    rf"(?<![\w.'’-])(?P<one>{_SHORT})\b(?<!We(?! ?[-–&/,] ?(?:Th|Fr|Su|Sa)))(?:\s?(?P<joint>[-–&/,])\s?(?P<other>{_SHORT})\b)?(?![\w'’-])",
+    words=("we",),
+)
+def two_letters(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `Mo-Fr`, `Tu & Th`, `closed Su`."""
+    one, other = _TWO_LETTERS[match["one"]], _TWO_LETTERS.get(match["other"] or "", "")
+    joint = match["joint"] or ""
+    kind = f"joint {joint}" if other else f"alone {match['one']}"
+    facts = (kind, *(f"{bool(other)} {fact}" for fact in _about_days(at, match.end())))
+    yield Reading("two letters", f"{one}{_JOINTS[joint]}{other}", facts)
 
 
 def _about_days(at: Place, end: int) -> tuple[str, ...]:

@@ -10,10 +10,11 @@ _FIELDS = {
     "sports": "game games team win wins won beat scored goal goals lap overs match matches season"
     " coach player innings tied lead led final finals league points yards race champion tennis cup"
     " fans set sets halftime overtime playoffs playoff quarterback pitcher inning defeat defeated"
-    " seed semifinal series knicks lakers record tiebreak wicket wickets",
+    " seed semifinal series knicks lakers record tiebreak wicket wickets yds tds td qb passing rushing pts reb"
+    " ast rebounds assists marathon runner quarterbacks receiver touchdown touchdowns shortstop homer",
     "medicine": "patient patients dose mg tablet tablets blood pressure doctor nurse pulse clinic"
     " pain prescribed iv labs chart biopsy diagnosis hospital pt hx dx rx vitals bp hr fever"
-    " insulin ct mri pediatric allergies admitted discharge exam",
+    " insulin ct mri pediatric allergies admitted discharge exam htn hpi ekg bmi nausea symptoms er",
     "aviation": "runway wind altimeter cleared tower flight squawk taxi visibility metar pilot"
     " approach landing heading descend climb knots ils departure aircraft boeing airbus",
     "transit": "train trains bus gate seat seats row platform route exit stop departs departing"
@@ -24,7 +25,8 @@ _FIELDS = {
     " warranty cart checkout sizes fits item",
     "code": "function returns error file build install commit server port http api run python"
     " config null branch library flag log debug info warn retrying json yaml sql docker git regex"
-    " variable string class method compile kubernetes pod pods cpu bash script repo endpoint",
+    " variable string class method compile kubernetes pod pods cpu bash script repo endpoint latency"
+    " throughput uptime cache qps",
     "maths": "equation roots prove sum factor integral matrix theorem square root divide multiply"
     " probability equals triangle minus solve solution derivative function angle set polynomial"
     " equations numerator compute simplify slope",

@@ -9,8 +9,11 @@ from service.text.languages.english.grammars.said import (
     ANY_NUMBER,
     DIGITS,
     LETTERS,
+    UNIT,
     amount,
     fraction,
+    is_one,
+    unit,
 )
 from service.text.languages.english.normalization.numbers import Numbers
 from service.text.lattice.grammar import Grammar, Place, Reading
@@ -518,7 +521,8 @@ STATISTIC = Grammar("statistic", prior={"": 1.0}, domains="academic science medi
 
 @STATISTIC.at(
     LETTERS + "αβχηρσμδκ",
-    r"(?<!\w)(?P<name>[A-Za-zαβχηρσμδκ]|df|RR|HR|SD|SE|CI|OR|MSE|AUC|ICC)(?P<power>[²³]?)(?:\((?P<degrees>[0-9]+(?:\.[0-9]+)?(?:,\s?[0-9]+(?:\.[0-9]+)?)*)\))?\s?(?P<sign>[=<>≈≤≥])\s?(?P<value>[-−]?[0-9]*\.?[0-9]+(?:,[0-9]{3})*)(?![\w])",
+    r"(?<!\w)(?P<name>[A-Za-zαβχηρσμδκ]|df|RR|HR|SD|SE|CI|OR|MSE|AUC|ICC)(?P<power>[²³]?)(?:\((?P<degrees>[0-9]+(?:\.[0-9]+)?(?:,\s?[0-9]+(?:\.[0-9]+)?)*)\))?\s?(?P<sign>[=<>≈≤≥])\s?(?P<value>[-−]?[0-9]*\.?[0-9]+(?:,[0-9]{3})*)(?:\s?(?P<unit>"
+    rf"{UNIT}))?(?![\w])",
 )
 def statistic(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     name = match["name"]
@@ -540,17 +544,26 @@ def statistic(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         "decimal" if "." in value else "integer",
     )
     tail = f"{_OPERATORS[match['sign']]} {minus}{amount(at.numbers, value.lstrip('-'))}"
-    yield Reading("plain", f"{said} {tail}", facts)
+    if match["unit"]:
+        known = "word" if at.tokens.knows(match["unit"].lower()) else "no word"
+        measure = unit(match["unit"], is_one=is_one(value))
+        yield Reading("measure", f"{said} {tail} {measure}", (*facts, known))
+        if not (known == "word" or len(match["unit"]) == 1) or "/" in match["unit"]:
+            return
+    end = match.end("value")
+    yield Reading("plain", f"{said} {tail}", facts, end)
     if match["degrees"]:
-        yield Reading("degrees", f"{said.replace(' of ', ' ', 1)} {tail}", facts)
+        yield Reading("degrees", f"{said.replace(' of ', ' ', 1)} {tail}", facts, end)
     if value.lstrip("-").startswith("."):
         yield Reading(
             "point",
             f"{said} {_OPERATORS[match['sign']]} {minus}point {at.numbers.spelled(value.lstrip('-')[1:])}",
             facts,
+            end,
         )
     yield Reading(
         "short",
         f"{said} {_OPERATORS[match['sign']].removeprefix('is ')} {minus}{amount(at.numbers, value.lstrip('-'))}",
         facts,
+        end,
     )

@@ -267,6 +267,9 @@ def toll_free(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         if match["area"].endswith("00")
         else at.numbers.spelled(match["area"])
     )
+    if (match["one"] + match["other"]).isalpha() and match[0].count("-") == 2:
+        yield Reading("toll free", f"one, {area}, {match['one']}{match['other']}")  # one word
+        return
     tail = [
         part
         if part.isalpha()

@@ -81,8 +81,8 @@ def forms(
 
 
 @MONEY.at(
-    "-−+–~<>≤≥" + _FIRST + "UCANHRS",
-    rf"(?<![\w$€£¥])(?P<sign>[-−+–~<>≤≥]?){_SIGN}(?P<minus>[-−]?)\s?(?P<number>{ANY_NUMBER}){_MAGNITUDE}(?P<plus>\+(?!\w))?(?!\d)",
+    "-−+–~≈<>≤≥" + _FIRST + "UCANHRS",
+    rf"(?<![\w$€£¥])(?P<sign>[-−+–~≈<>≤≥]?){_SIGN}(?P<minus>[-−]?)\s?(?P<number>{ANY_NUMBER}){_MAGNITUDE}(?P<plus>\+(?!\w))?(?!\d)",
 )
 def before_number(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     name = _currency(match["currency"])

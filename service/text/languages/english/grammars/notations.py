@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from service.text.languages.english.grammars.said import DIGITS, LETTERS, UPPER, join, letters
+from service.text.languages.english.grammars.said import DIGITS, LETTERS, UPPER, code, join, letters
 from service.text.lattice.grammar import Grammar, Place, Reading
 
 CHESS = Grammar("chess", prior={"": 2.0, "castles": 0.5}, domains="chess")
@@ -121,11 +121,17 @@ def stitches(at: Place) -> Iterator[Reading]:
         yield Reading("word", _STITCHES[token.low], (*facts, "stop"), token.end + 1)
 
 
+_STITCH = re.compile(r"(?<!\w)[kpKP][0-9]{1,2}(?:tog)?(?!\w)")
+
+
 @CRAFT.at("kpKP", r"(?<!\w)(?P<kind>[kpKP])(?P<number>[0-9]{1,2})(?P<together>tog)?(?!\w)")
 def knit(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     kind = "knit" if match["kind"] in "kK" else "purl"
     tail = "together" if match["together"] else ""
-    facts = ("lower" if match["kind"].islower() else "upper", tail)
+    case = "lower" if match["kind"].islower() else "upper"
+    pattern = "row" if len(_STITCH.findall(at.text)) > 1 else "alone"
+    field = "craft" if "craft" in at.tokens.domains else "elsewhere"
+    facts = (case, tail, f"{pattern} {field}")
     yield Reading("stitch", join(kind, at.numbers.cardinal(match["number"]), tail), facts)
 
 
@@ -248,6 +254,15 @@ def isotope(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("mass letters", f"{' '.join(symbol.upper())} {mass}{tail}", facts)
 
 
+@ELEMENT.at(
+    UPPER, r"(?<![\w-])(?P<symbol>Cl|OH|Br|HCO3|NO[23]|HSO4|H2PO4|CN|Na|K|H|Li|NH4|Ca2|Mg2|Fe[23]|Cu2|Zn2)"
+    r"(?P<charge>[+−-])(?![\w+−-])"
+)  # fmt: skip
+def ion(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    sign = "plus" if match["charge"] == "+" else "minus"
+    yield Reading("ion", f"{code(at.numbers, match['symbol'])} {sign}", (sign,))
+
+
 @ELEMENT.at(UPPER, rf"(?<![\w.])(?P<symbol>{'|'.join(_LABS)})(?= [0-9])(?!\w)")
 def laboratory(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("value", _LABS[match["symbol"]], (match["symbol"],))
@@ -276,6 +291,15 @@ _BOOKS = {
 }  # fmt: skip
 _PARTED = "Samuel Kings Chronicles Corinthians Thessalonians Timothy Peter John Maccabees".split()
 _PARTS = {"1": "first", "2": "second", "3": "third", "i": "first", "ii": "second", "iii": "third"}
+
+
+@SCRIPTURE.at("123I", rf"(?<!\w)(?P<part>[123]|I{{1,3}}) (?P<book>{'|'.join(_PARTED)})(?!\w)")
+def parted(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `II Samuel`, of which no chapter is named."""
+    kind = "numeral" if match["part"][0] == "I" else "digit"
+    yield Reading("book", f"{_PARTS[match['part'].lower()]} {match['book']}", (kind, match["book"]))
+
+
 _VERSE = r"(?P<chapter>[0-9]{1,3})(?::(?P<verse>[0-9]{1,3})(?:[-–](?P<last>[0-9]{1,3}))?)?(?![\w:])"
 
 

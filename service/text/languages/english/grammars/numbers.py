@@ -167,10 +167,12 @@ def era(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 def several(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     if match["number"][0] != "0":
         said = plural(at.numbers.paired(match["number"]))
+        before = at.tokens.neighbour(at.index, -1)
         facts = (
             timed(at),
             f"length {len(match['number'])}",
             "named" if at.follows_word_and_hyphen() else f"< {at.before() in _OF_YEARS}",
+            f"< {before.shape}" if before is not None and before.kind == "word" else "",
         )
         yield Reading("several", said, facts)
 
@@ -215,15 +217,18 @@ SIGNED = Grammar("signed", prior={"": 0.5}, domains="maths science weather finan
 
 @SIGNED.at(
     "-−–+±~≈<>≤≥",
-    rf"(?<![\w.)\]%])(?P<sign>[-−–+±~≈<>≤≥])\s?(?P<number>{ANY_NUMBER})(?![\w]|[.,/:-][0-9])",
+    rf"(?<![\w.)\]%])(?P<sign>[-−–+±~≈<>≤≥])\s?(?P<number>{ANY_NUMBER})"
+    r"(?P<magnitude>[kKMBT]|bn|mn)?(?![\w]|[.,/:-][0-9])",
 )
 def signed(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     touch = at.touches()
     gap = "gap" if match[0][1].isspace() else "solid"
     before = "edge" if not touch else "space" if touch.isspace() else touch
     sign = match["sign"]
-    words = f"{SIGNS[sign]} {amount(at.numbers, match['number'])}"
-    yield Reading("number", words, (sign, f"{sign} {before}", f"{sign} {gap}"))
+    magnitude = MAGNITUDES[match["magnitude"].lower()] if match["magnitude"] else ""
+    words = join(SIGNS[sign], amount(at.numbers, match["number"]), magnitude)
+    form = "magnitude" if magnitude else "number"
+    yield Reading(form, words, (sign, f"{sign} {before}", f"{sign} {gap}"))
 
 
 ORDINAL = Grammar("ordinal", prior={"": 1.5})
@@ -238,6 +243,12 @@ def ordinal(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     is_stone = at.numbers.british and match["suffix"] == "st"
     if not is_stone or _is_first(match["number"], match["gap"]):
         yield Reading("plain", at.numbers.ordinal(match["number"]))
+
+
+@ORDINAL.at("23", r"(?<=[A-Z]\.)(?P<number>[23])d(?!\w)|(?<=Supp\. )(?P<series>[23])d(?!\w)")
+def series(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of a reporter of courts: `123 F.3d 456`, `F. Supp. 2d`."""
+    yield Reading("series", f" {at.numbers.ordinal(match['number'] or match['series'])}")
 
 
 def _is_first(number: str, gap: str) -> bool:
@@ -314,7 +325,9 @@ VERSION = Grammar(
 
 @VERSION.at(
     "vV" + DIGITS,
-    r"(?<![\w.])(?P<v>[vV]?)\.?\s?(?P<parts>[0-9]+(?:\.[0-9]+){0,4})(?P<tail>\+?)(?![\w]|\.[0-9])",
+    r"(?<![\w.])(?P<v>[vV]?)\.?\s?(?P<parts>[0-9]+(?:\.[0-9]+){0,4})"
+    r"(?P<tail>\+|-?(?P<stage>rc|alpha|beta|dev|pre|preview|canary|snapshot)(?:[.-]?(?P<nth>[0-9]{1,3}))?)?"
+    r"(?![\w]|\.[0-9])",
 )
 def version(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     parts = match["parts"].split(".")
@@ -325,8 +338,12 @@ def version(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         else pairs(at.numbers, part) if len(part) == 3 else at.numbers.cardinal(part)
         for part in parts
     ]  # fmt: skip
-    tail = " plus" if match["tail"] else ""
-    facts = (f"parts {len(parts)}", match["v"])
+    stage = match["stage"] and (
+        letters(match["stage"]) if match["stage"] == "rc" else match["stage"]
+    )
+    nth = at.numbers.cardinal(match["nth"]) if match["nth"] else ""
+    tail = f" {join(stage, nth)}" if stage else " plus" if match["tail"] else ""
+    facts = (f"parts {len(parts)}", match["v"], "stage" if stage else "")
     words = " point ".join(said) + tail
     yield Reading("points", f"version {words}" if match["v"] else words, facts)
     if match["v"]:
@@ -338,14 +355,17 @@ def version(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 
 TIMES = Grammar("times", prior={"": 0.5})
+_OPERATORS = frozenset("=+-−*/^<>≤≥≠±")
 
 
 @TIMES.at(DIGITS, rf"(?<![\w.,])(?P<number>{NUMBER})\s?[x×](?!\w)")
 def so_many_times(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     number = amount(at.numbers, match["number"])
     spaced = "spaced" if " " in match[0] else "glued"
-    yield Reading("times", f"{number} times", (spaced,))
-    yield Reading("x", f"{number} X", (spaced,))
+    sides = at.before() in _OPERATORS or at.after(match.end()) in _OPERATORS
+    facts = (spaced, "of a formula" if sides else "alone")
+    yield Reading("times", f"{number} times", facts)
+    yield Reading("x", f"{number} X", facts)
 
 
 @TIMES.at("xX×", r"(?<!\w)[xX×]\s?(?P<number>[0-9]+)(?!\w)")

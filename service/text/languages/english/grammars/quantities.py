@@ -88,7 +88,8 @@ def _unit_facts(text: str, expression: str, end: int, stop: bool) -> tuple[str, 
 
 def _end_of_unit(at: Place, match: re.Match[str]) -> int:
     """Return the offset behind a unit, and behind its stop unless that ends the sentence."""
-    ends = ends_sentence(at.text, match.end(), any_capital=True)
+    capital = match.groupdict().get("gap") != "-"  # no sentence ends with `a 215-lb.`
+    ends = ends_sentence(at.text, match.end(), any_capital=capital)
     return match.end("unit") if ends else match.end()
 
 
@@ -167,8 +168,8 @@ def _around(at: Place) -> Iterator[Token]:
 
 
 @MEASURE.at(
-    "-−–+±~<>≤≥." + DIGITS + _V,
-    rf"(?<![\w.,$€£¥])(?P<sign>[-−–+±~<>≤≥]?)\s?{_AMOUNT}{_MAGNITUDE}(?P<gap>[\s\u00a0\u202f-]?)(?P<unit>{UNIT})(?P<stop>\.?)",
+    "-−–+±~≈<>≤≥." + DIGITS + _V,
+    rf"(?<![\w.,$€£¥])(?P<sign>[-−–+±~≈<>≤≥]?)\s?{_AMOUNT}{_MAGNITUDE}(?P<gap>[\s\u00a0\u202f-]?)(?P<unit>{UNIT})(?P<stop>\.?)",
 )
 def measure(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     number, expression, sign = match["number"], match["unit"], match["sign"]
@@ -315,6 +316,16 @@ def pressure(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         )
 
 
+@MEASURE.at("/", rf"(?<=[a-z])/(?P<unit>{SINGLE_UNIT})")
+def things_per(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `10 cells/mL`: no unit stands before the divisor."""
+    counted = at.tokens.neighbour(at.index, -2)
+    known = "word" if at.tokens.knows(match["unit"].lower()) else "no word"
+    number = counted is not None and counted.kind == "number"
+    facts = (f"{known} counted {number}", f"length {min(len(match['unit']), 4)}")
+    yield Reading("per", f" per {unit(match['unit'], is_one=True)}", facts)
+
+
 BARE = Grammar("unit", prior={"": -1.0})
 
 
@@ -342,8 +353,8 @@ PERCENT = Grammar("percent", prior={"": 1.0})
 
 
 @PERCENT.at(
-    "-−–+±~<>≤≥." + DIGITS,
-    rf"(?<![\w.,%])(?P<sign>[-−–+±~<>≤≥]?)(?P<number>{ANY_NUMBER})\s?(?P<unit>%+|percent\b|pct\b|‰)",
+    "-−–+±~≈<>≤≥." + DIGITS,
+    rf"(?<![\w.,%])(?P<sign>[-−–+±~≈<>≤≥]?)(?P<number>{ANY_NUMBER})\s?(?P<unit>%+|percent\b|pct\b|‰)",
 )
 def percent(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     name = "per thousand" if match["unit"] == "‰" else "percent"
@@ -435,6 +446,30 @@ def inches_per(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     value = amount(at.numbers, match["number"])
     words = f"{value} {name if is_one(match['number']) else many}"
     yield Reading("per", f"{words} per {unit(match['per'], is_one=True)}", (name,))
+
+
+_SIDE = re.compile(
+    rf"(?P<number>{NUMBER}(?:\s?[{_V}]|[ -][0-9]/[0-9]{{1,2}})?)"
+    r"\s?(?P<unit>\"|″|”|''|['’′]|(?:in|ft|cm|mm|m)(?![a-z])\.?)?\s?(?P<side>[LWHD])(?!\w)"
+)
+_DIRECTIONS = {"L": "long", "W": "wide", "H": "high", "D": "deep"}
+
+
+@LENGTH.at(
+    DIGITS,
+    rf"(?<![\w.])(?:{re.sub('[?]P<[a-z]+>', '?:', _SIDE.pattern)}(?:\s?[x×,]\s?)?){{2,3}}(?<![x×, ])",
+)
+def sides(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of a box: `12"L x 8"W x 4"H`."""
+    said = []
+    for part in _SIDE.finditer(match[0]):
+        value, _ = said_amount(at.numbers, part["number"])
+        mark = (part["unit"] or "").rstrip(".")
+        name = "in" if mark in _INCH_MARKS else "ft" if mark and not mark.isalpha() else mark
+        measure = unit(name, is_one=is_one(part["number"])) if name else ""
+        said.append(join(value, measure, _DIRECTIONS[part["side"]]))
+    facts = (f"sides {len(said)}", "joined" if re.search("[x×]", match[0]) else "listed")
+    yield Reading("sides", " by ".join(said), facts)
 
 
 COORDINATE = Grammar("coordinate", prior={"": 1.5}, domains="weather aviation")

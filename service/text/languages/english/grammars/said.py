@@ -377,6 +377,10 @@ PER_NAMES = {
     "lap": "lap",
 }
 
+for _written in ("sq ft", "sq in", "sq mi", "sq m", "cu ft", "fl oz"):
+    if _written in UNIT_NAMES:
+        UNIT_NAMES[_written.replace(" ", "-")] = UNIT_NAMES[_written]
+
 for _written in [name for name in UNIT_NAMES if name.endswith(".")]:
     del UNIT_NAMES[_written]  # grammars look for the stop themselves
 

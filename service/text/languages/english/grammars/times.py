@@ -99,6 +99,19 @@ def of_day(at: Place, match: re.Match[str]) -> Iterator[Reading]:
                 yield Reading("midnight", f"twelve {tail}", facts)
 
 
+@TIME.at(":", r"(?<![\w:]):(?P<minute>[0-5][0-9])(?![\w:])")
+def past_each_hour(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `at :05 and :35`."""
+    minute = match["minute"]
+    cardinal = at.numbers.cardinal
+    if minute == "00":
+        yield Reading("past hour", "the top of the hour")
+    else:
+        yield Reading(
+            "past hour", cardinal(minute) if minute[0] != "0" else f"oh {cardinal(minute[1])}"
+        )
+
+
 @DURATION.at(DIGITS, r"(?<![\w:.])(?P<minutes>[1-9][0-9]?):00(?![\w:]|\.[0-9])")
 def full_minutes(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     """Of a timer."""
