@@ -9,6 +9,7 @@ from service.text.languages.english.grammars.said import (
     DIGITS,
     LETTERS,
     MONTH,
+    UNIT_NAMES,
     UPPER,
     ends_sentence,
     letters,
@@ -24,6 +25,7 @@ ABBREVIATION = Grammar(
     prior={"": 1.0, "1": 0.5, "2": 0.0},
 )
 _OPTION = re.compile(r" --?[A-Za-z]")
+_HYPHENED = re.compile(r"[0-9]-\Z")
 _COLLEGES = frozenset(STATES.values()) | frozenset(
     "Penn Boise Fresno Kent Ball Wichita Norfolk Morgan Jackson Appalachian Weber Diego Jose"
     " Carolina Dakota Mexico N.C".split()
@@ -41,18 +43,19 @@ def _measured(text: str, token: Token) -> str:
     return ""
 
 
+_TIME_BEFORE = re.compile(r"(?:[0-9][ap]?|[ap]\.?m\.?)[ ]\Z", re.IGNORECASE)
 _AMOUNT_NEXT = re.compile(r"[-−+±~≈<>≤≥]?[$€£¥]?[0-9]")
 
 _TABLE = """
 mr Mister; mrs Missus; ms Miz; messrs Messieurs; dr Doctor, Drive; drs Doctors; st Saint, Street, State
-sts Saints, Streets; aves Avenues; blvds Boulevards; rds Roads; hwys highways; apts apartments; lns lanes; prof Professor; profs Professors; assoc Associate, Association; asst Assistant
+sts Saints, Streets; aves Avenues; blvds Boulevards; rds Roads, rounds; hwys highways; apts apartments; lns lanes; prof Professor; profs Professors; assoc Associate, Association; asst Assistant
 rev Reverend, revenue, revision; fr Father; sr Senior, Sister; jr Junior; gen General; col Colonel, column
 maj Major; capt Captain; cpt Captain; lt Lieutenant; sgt Sergeant; cpl Corporal; pvt Private
 cmdr Commander; adm Admiral; gov Governor; sen Senator; sens Senators; rep Representative
 reps Representatives, repetitions
 pres President; hon Honorable, Honorary; supt Superintendent; det Detective; insp Inspector; atty attorney
-ave Avenue; av Avenue; blvd Boulevard; rd Road; ln Lane; ct Court, count; pl Place; sq square
-hwy highway; pkwy parkway; rte route; rt route, right; cir Circle; ter Terrace; expy expressway
+ave Avenue; av Avenue; blvd Boulevard; rd Road, round; ln Lane; ct Court, count; pl Place; sq square
+hwy highway; pkwy parkway; ofc office; abt about; cts counts, cents; rte route; rt route, right; cir Circle; ter Terrace; expy expressway
 tpke turnpike; apt apartment; ste Suite; bldg building; fl floor, Florida, flourished; rm room; flr floor
 mt Mount, Mountain; mtn mountain; mts mountains; ft Fort, feet; pt part, point, patient; jct junction
 n North; s South; e East; w West; hosp hospital; univ University; inst institute; natl national
@@ -61,7 +64,8 @@ bros Brothers; est established, estimated; approx approximately; appt appointmen
 attn attention; qty quantity; sz size; misc miscellaneous; max maximum; min minimum, minutes, minute
 temp temperature; temps temperatures; avg average; hdqrs headquarters; govt government; dept department
 depts departments; dist district, distance; mgr manager; mgmt management; assn association; intl international
-incl including, included; add'l additional; addl additional; adv advance; sc scene; l line; excl excluding; exc except; prev previous; orig original; ref reference; refs references
+incl including, included; add'l additional; addl additional; adv advance; cr credit, crore; sem semester; ingr ingredients; hshld household; pbk paperback; hdg heading; ltr letter; spd speed;
+props propositions; term terminal; chr chromosome; tbs tablespoons, tablespoon; tbls tablespoons; sc scene; l line; excl excluding; exc except; prev previous; orig original; ref reference; refs references
 vol volume, voluntary; vols volumes; ed edition, editor, edited; eds editors; p page; pp pages; pg page; pgs pages
 ch chapter, channel; chap chapter; chs chapters; sec section, second, seconds; secs sections, seconds; fig figure; figs figures
 eq equation; eqs equations; thm theorem; prop proposition; def definition; tbl table; app appendix; art article
@@ -83,9 +87,9 @@ lat latitude; long longitude; lon longitude; dep departs, departure; arr arrives
 sn serial number; prob problem; diam diameter; exp expires, experience; cat category; info information
 hgb hemoglobin; plt platelets; rx prescription; dx diagnosis; hx history; tx treatment; sx symptoms; fx fracture
 tsp teaspoon, teaspoons; tbsp tablespoon, tablespoons; oz ounces, ounce; lb pound; lbs pounds; pkg package; pkgs packages
-pk pack; pc piece; pcs pieces; doz dozen; esq Esquire; ret retired; spp species; sp species, spring; var variety
+pk pack; pc piece; pcs pieces; pkt packet; pkts packets; nr near; doz dozen; esq Esquire; ret retired; spp species; sp species, spring; var variety
 ass'n association; int'l international; nat'l national; gov't government; dep't department; cont'd continued
-rec'd received; sec'y secretary; ann annotated; supp supplement; amend amendment; const Constitution
+rec'd received; req'd required; pref'd preferred; sec'y secretary; ann annotated; supp supplement; amend amendment; const Constitution
 stat statutes; cir Circuit; comm committee, commission; conf conference; proc proceedings; symp symposium
 bet between; w/o without; min. minimum; mic microphone; msg message; msgs messages; pls please
 addr address; arch architecture; auth author; char character; dev developer; doc document; docs documents
@@ -119,7 +123,7 @@ _NAMES = frozenset(
 )
 _GO_ON = frozenset(
     "v vs exc excl attn equiv avg bldg ref orig asst mgr cf viz approx incl esp ca c no nos vol p"
-    " pp fig ch sec eq".split()
+    " pp fig ch sec eq btwn btw bet incl abt dep arr".split()
 )
 """A name may follow these inside the sentence."""
 _ARTICLES = frozenset("the a an my your his her our their this that each every".split())
@@ -161,6 +165,8 @@ def abbreviation(at: Place) -> Iterator[Reading]:
         return
     if _OPTION.match(text, token.end):
         return  # a command: `rm -rf build`
+    if word in UNIT_NAMES and _HYPHENED.search(text, 0, token.start):
+        return  # a unit: `15-min. walk`
     inner = stop and text[token.end + 1 : token.end + 2].isalnum()
     shouted = " shouted" if at.tokens.is_shouted(token.start) else ""
     end = token.end + 1 if stop and not inner else token.end
@@ -193,6 +199,8 @@ def abbreviation(at: Place) -> Iterator[Reading]:
             f"{mark} > {after}",
             f"{word} < {before} > {after}" if word in ("st", "dr", "no", "co") else "",
             f"{word} > {measured}" if measured else "",
+            f"{word} after time" if _TIME_BEFORE.search(text, 0, token.start) else "",
+            f"touches {at.touches()}" if not at.touches().isspace() else "",
             "st < state" if word == "st" and last is not None and last.text in _COLLEGES else "",
             f"{is_word} {mark} {shape}{shouted}",
             f"{word} {shape}",
@@ -212,6 +220,8 @@ def abbreviation(at: Place) -> Iterator[Reading]:
 
 
 CHAT = Grammar("chat", prior={"": 0.5}, domains="chat")
+_GOES_ON_AFTER_STOP = re.compile(r"\s[a-z0-9@$#&]|[,;:)]")
+"""`Pls. call`."""
 _LETTERS = {"u": "you", "r": "are", "n": "and", "k": "okay", "c": "see", "b": "be"}
 _ALTERNATIVES = frozenset(
     "he/she she/he him/her her/him his/her her/his his/hers men/women man/woman yes/no true/false"
@@ -290,6 +300,9 @@ def chat(at: Place) -> Iterator[Reading]:
     )
     if word == "ur":
         yield Reading("is", "you're", (at.token.shape, "ur"))
+    end = at.token.end
+    if at.text[end : end + 1] == "." and _GOES_ON_AFTER_STOP.match(at.text, end + 1):
+        yield Reading("form", words, (case, word, f"{word} {case}", "stop"), end + 1)
 
 
 _SAID = {
@@ -341,7 +354,11 @@ def dose(at: Place) -> Iterator[Reading]:
     counted = "counted" if before[:1].isdigit() or before in ("one", "two", "half") else "bare"
     field = "medicine" if "medicine" in at.tokens.domains else "elsewhere"
     often = "often" if after in _FREQUENCIES or after in ("daily", "twice") else "other"
-    yield Reading("dose", _DOSES[at.token.low], (f"{counted} {field}", f"{counted} {often}"))
+    facts = (f"{counted} {field}", f"{counted} {often}")
+    yield Reading("dose", _DOSES[at.token.low], facts)
+    end = at.token.end
+    if at.text[end : end + 1] == "." and not ends_sentence(at.text, end + 1, any_capital=True):
+        yield Reading("dose", _DOSES[at.token.low], (*facts, "stop"), end + 1)
 
 
 @DOSAGE.at(
@@ -420,6 +437,16 @@ _PHRASES = {
     "s/n": ("serial number",),
     "d/c": ("discontinue", "discharge"),
     "t/f": ("true or false",),
+    "s/h": ("shipping and handling",),
+    "s&h": ("shipping and handling", "S and H"),
+    "pct. pts.": ("percentage points",),
+    "pct. pt.": ("percentage point",),
+    "pct. points": ("percentage points",),
+    "bus. days": ("business days",),
+    "bus. day": ("business day",),
+    "bus. hrs.": ("business hours",),
+    "no. of": ("number of",),
+    "lat/long": ("latitude longitude",),
 }
 _STARTS = "".join(sorted({c for phrase in _PHRASES for c in (phrase[0], phrase[0].upper())}))
 

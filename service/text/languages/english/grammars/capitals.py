@@ -23,7 +23,7 @@ _STANDARDS = frozenset(("iso", "din", "en", "til"))
 _INTERJECTION = re.compile(
     "sh+|br+|z{2,}|tsk|ps+t|h+m+|mh+m|e+w+|u+g+h+|gr+|p+f+t*|m{2,}|a+h+|o+h+|a+w+|o+f+|y+a+y+"
 )
-_NO_PLURALS = frozenset(("https", "hdfs", "ntfs", "cups", "pass", "less"))
+_NO_PLURALS = frozenset(("hdfs", "ntfs", "cups", "pass", "less"))
 
 _READ_OTHERWISE = frozenset(("LED", "LEDs"))
 """Letters that are words in running text."""
@@ -35,10 +35,19 @@ _ONSETS = (
     " pr ps q qu r rh s sc sch scl scr sh shr sk sl sm sn sp sph spl spr squ st str sv sw t th thr"
     " tr ts tw v vl w wh wr x y z"
 )
-_HARD = re.compile(
-    rf"^(?!(?:{_ONSETS.replace(' ', '|')})[aeiouy])[^aeiouy]{{2}}|[^aeiouy]{{5}}", re.IGNORECASE
+_CODAS = (
+    "b bb bs c ch ck cks cs ct cts d dd ds dth f ff ffs fs ft fts g gg gh ghs gs ght gn h k ks l lb lc"
+    " ld lds lf lk lks ll lls lm lms ln lp lps ls lsh lt lth lts m mb mbs mm mn mp mph mps mpt ms n nc"
+    " nch nd nds ng ngs ngth nk nks nn ns nt nth nts nx nz p ph phs pp ps pt pth q r rb rbs rc rch rd"
+    " rds rf rg rk rks rl rld rls rm rms rn rns rp rps rr rs rsh rst rt rth rts rv rx rz s sc sch sh sk"
+    " sks sm sms sp sps ss st sts t tch th ths ts tt tts tz v w wd wk wl wls wn wns ws wth x xt z zz"
 )
-"""What no word begins with, or has inside."""
+_HARD = re.compile(
+    rf"^(?!(?:{_ONSETS.replace(' ', '|')})[aeiouy])[^aeiouy]{{2}}|[^aeiouy]{{5}}"
+    rf"|[aeiouy](?!(?:{_CODAS.replace(' ', '|')})\Z)[^aeiouy]+\Z",
+    re.IGNORECASE,
+)
+"""What no word begins or ends with, or has inside."""
 _PRONOUNCED = re.compile(r"[a-z]*(?:[aeiouy][a-z]|[a-z][aeiouy])|[A-Z][aeiouy][A-Z][aeiouy]")
 """A part that is no row of letters: `iPad`, `eBay`, `UConn`, `HiFi`."""
 _CAMEL = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,})+|(?:[A-Z][aeiouy]){2,3}")
@@ -115,7 +124,7 @@ def letters_or_word(at: Place, match: re.Match[str]) -> Iterator[Reading]:
             or _INTERJECTION.fullmatch(low) is not None
             or (len(stem) > 4 and vowel == "v")
         )
-    many = shape == "lower" and low[-1] == "s" and len(low) > 3 and low not in _NO_PLURALS
+    many = shape == "lower" and low[-1] == "s" and len(low) == 4 and low not in _NO_PLURALS
     if many and is_spelled(low[:-1].upper()):
         yield Reading("spelled", f"{letters(low[:-1])}'s", facts)
         return
@@ -298,7 +307,7 @@ _COUNTED = frozenset(
     " art book books parts chapters volumes articles titles sections fig vatican apollo mark mk"
     " hall tier category no number round episode season group unit tome factor lesson annex plate"
     " exhibit item psalm sonnet symphony concerto page step module final fantasy gta gen generation"
-    " district region ward corps precinct".split()
+    " district region ward corps precinct div".split()
 )
 _RULERS = frozenset(
     "henry louis charles george edward james william john paul elizabeth richard philip napoleon"
@@ -338,6 +347,9 @@ def numeral(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         f"{single} {case} {line}",
         f"{standing} {known} {case}",
         "high" if value > 39 else "low",
+        "row"
+        if _ROW.search(at.text, 0, match.start()) or _ROW_NEXT.match(at.text, match.end())
+        else "",
     )
     number = str(value)
     yield Reading("cardinal", at.numbers.cardinal(number), facts)
@@ -345,6 +357,8 @@ def numeral(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("ordinal", f"the {at.numbers.ordinal(number)}", facts)
 
 
+_ROW = re.compile(r"\b[IVX]+,[ ]\Z")
+_ROW_NEXT = re.compile(r",[ ][IVX]+\b")
 _LABEL = re.compile(r"(?m)^[ \t]{0,8}(?P<numeral>[ivx]{1,5}|[IVX]{1,5})[.)][ \t]")
 
 

@@ -14,7 +14,8 @@ _FIELDS = {
     " ast rebounds assists marathon runner quarterbacks receiver touchdown touchdowns shortstop homer",
     "medicine": "patient patients dose mg tablet tablets blood pressure doctor nurse pulse clinic"
     " pain prescribed iv labs chart biopsy diagnosis hospital pt hx dx rx vitals bp hr fever"
-    " insulin ct mri pediatric allergies admitted discharge exam htn hpi ekg bmi nausea symptoms er",
+    " insulin ct mri pediatric allergies admitted discharge exam htn hpi ekg bmi nausea symptoms er fda drug"
+    " drugs trial trials vaccine clinical surgery therapy",
     "aviation": "runway wind altimeter cleared tower flight squawk taxi visibility metar pilot"
     " approach landing heading descend climb knots ils departure aircraft boeing airbus",
     "transit": "train trains bus gate seat seats row platform route exit stop departs departing"
@@ -53,7 +54,7 @@ _FIELDS = {
     "craft": "stitch stitches yarn needle needles knit purl row rows cast crochet chain seam hem"
     " gauge skein worsted sleeve neckline facing",
     "gaming": "level quest boss loot spell guild dungeon armor sword mana raid amulet potion stats"
-    " ring staff npc",
+    " ring staff npc lv paladin mage wizard hp mp xp dps buff",
     "media": "tv vhf radio aired airs broadcast channel channels news watch watched episode episodes"
     " show network cable stream streaming podcast premiere finale tune",
     "music": "bars beat tempo chord chords key minor major bpm verse chorus op sonata symphony",

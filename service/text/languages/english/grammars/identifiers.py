@@ -259,7 +259,8 @@ def _telephone(at: Place, text: str, form: str) -> Iterator[Reading]:
 
 
 @TELEPHONE.at(
-    "1", r"(?<!\w)1-(?P<area>8[0-9]{2})-(?P<one>[A-Z0-9]{3,4})-?(?P<other>[A-Z0-9]{3,4})(?!\w)"
+    "12345678",
+    r"(?<![\w-])(?:1-(?=8)|(?:1-)?(?=[0-9-]{4,8}[A-Z]))(?P<area>[2-8][0-9]{2})-(?P<one>[A-Z0-9]{3,4})-?(?P<other>[A-Z0-9]{3,4})(?!\w)",
 )
 def toll_free(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     area = (
@@ -267,8 +268,9 @@ def toll_free(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         if match["area"].endswith("00")
         else at.numbers.spelled(match["area"])
     )
-    if (match["one"] + match["other"]).isalpha() and match[0].count("-") == 2:
-        yield Reading("toll free", f"one, {area}, {match['one']}{match['other']}")  # one word
+    one = "one, " if match[0].startswith("1-") else ""
+    if (match["one"] + match["other"]).isalpha() and match[0].count("-") == 1 + bool(one):
+        yield Reading("toll free", f"{one}{area}, {match['one']}{match['other']}")  # one word
         return
     tail = [
         part
@@ -278,10 +280,10 @@ def toll_free(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         else code(at.numbers, part)
         for part in (match["one"], match["other"])
     ]
-    yield Reading("toll free", f"one, {area}, {' '.join(tail)}")
+    yield Reading("toll free", f"{one}{area}, {' '.join(tail)}")
     yield Reading(
         "toll free letters",
-        f"one, {area}, {' '.join(letters(part) if part.isalpha() else part for part in tail)}",
+        f"{one}{area}, {' '.join(letters(part) if part.isalpha() else part for part in tail)}",
     )
 
 

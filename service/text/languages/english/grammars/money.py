@@ -30,6 +30,7 @@ MONEY = Grammar(
 )
 _SIGN = r"(?P<currency>(?:U\.S\. ?|US|CA|AU|NZ|HK|[ACRS])?\$|CN¥|[€£¥₹₽₩₺₿₴₦₪₫₱])"
 _MAGNITUDE = r"(?:(?P<space>\s?)(?P<magnitude>k|K|m|M|mm|MM|b|B|bn|Bn|T|tn|mn|mln|thousand|million|billion|trillion|lakhs?|crores?)(?!\w))?"
+_PER = re.compile(r"\s?/\s?(?P<unit>[a-z]{1,6})(?!\w)")
 _FIRST = "$€£¥₹₽₩₺₿₴₦₪₫₱"
 
 
@@ -150,6 +151,10 @@ def span(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("range", f"{said[0]} to {said[1]}", (*facts, "cents"))
         return
     yield Reading("range", f"{one} to {other} {name.many}", facts)
+    per = _PER.match(at.text, match.end())
+    if per is not None and per["unit"] in PER_NAMES:
+        words = f"{one} to {other} {name.many} per {PER_NAMES[per['unit']]}"
+        yield Reading("range per", words, facts, per.end())
     if match["again"]:
         yield Reading("range twice", f"{one} {name.many} to {other} {name.many}", facts)
 

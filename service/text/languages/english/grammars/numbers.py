@@ -177,6 +177,19 @@ def several(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("several", said, facts)
 
 
+@CARDINAL.at(DIGITS, r"(?<![\w.,])(?P<number>[1-9][0-9]?)ers(?!\w)")
+def people_of(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `49ers`."""
+    said = at.numbers.cardinal(match["number"])
+    ending = "-ers" if said[-1] == "y" else "rs" if said[-1] == "e" else "ers"
+    yield Reading("people", f"{said}{ending}")
+
+
+@CARDINAL.at(DIGITS, r"(?<!\w)(?P<number>[0-9]{1,2})(?:st|nd|rd|th)?\s%ile(?P<many>s?)(?!\w)")
+def percentile(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    yield Reading("percentile", f"{at.numbers.ordinal(match['number'])} percentile{match['many']}")
+
+
 _TIMED = frozenset(
     "wait waits hold holds rest boil cook pause sleep delay timeout within after lasts took takes"
     " stir for every microwave steep plank sprint walk jog run blanch sear shake".split()
@@ -442,6 +455,12 @@ def number_sign(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         )
     yield Reading("hashtag", f"hashtag {said}", facts)
     yield Reading("pounds", f"{at.numbers.cardinal(number)} pounds", facts)
+
+
+@NUMBERED.at("#", r"(?<![\w#])#['’]?s(?= [0-9])")
+def numbers_of(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `#s 1-19`."""
+    yield Reading("numbers", "numbers")
 
 
 @NUMBERED.at(

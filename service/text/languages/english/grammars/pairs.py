@@ -62,7 +62,7 @@ _SETTINGS = {
         " crease opener england india australia pakistan",
         "due": "due ends end ended starts start started begins opens closes expires expired"
         " effective deadline cleared paid scheduled rescheduled planned ending starting beginning arriving arrives leaving leaves posted"
-        " updated dated delivered shipped ships on by until since before thru till",
+        " updated dated delivered shipped ships ordered received rec'd recd returned filed on by until since before thru till",
         "rating": "rated rating score scored got gave pain review stars would grade give",
         "maths": "fraction fractions simplify reduce rewrite improper proper equivalent convert add"
         " subtract divide multiply probability",

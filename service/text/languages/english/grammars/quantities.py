@@ -12,6 +12,7 @@ from service.text.languages.english.grammars.said import (
     LETTERS,
     MAGNITUDES,
     NUMBER,
+    PER_NAMES,
     SIGNS,
     SINGLE_UNIT,
     UNIT,
@@ -37,7 +38,7 @@ MEASURE = Grammar(
     before="about add weighs under over nearly at of only every for",
 )
 _V = "".join(VULGAR)
-_AMOUNT = rf"(?P<number>[0-9]+(?:\.[0-9]+)?\s?[{_V}]|[{_V}]|[0-9]+[\s-][0-9]/[0-9]+|[0-9]{{1,2}}/[0-9]{{1,2}}|{ANY_NUMBER})"
+_AMOUNT = rf"(?P<number>[0-9]+(?:\.[0-9]+)?\s?[{_V}]|[{_V}]|[0-9]+[\s-][0-9]/[0-9]+|[0-9]{{1,2}}/[0-9]{{1,2}}|1/[1-9][0-9]{{2,3}}|{ANY_NUMBER})"
 _MAGNITUDE = r"(?:\s?(?P<word>million|billion|thousand|trillion)(?=\s)|(?P<letter>[kKM])(?=[\s/]))?"
 _WORDS = frozenset("in a is c t A pt mo st N B W K S T ac d m h g l L C F V J M".split())
 
@@ -167,6 +168,14 @@ def _around(at: Place) -> Iterator[Token]:
             yield token
 
 
+def _is_no_unit(at: Place, match: re.Match[str]) -> bool:
+    """Tell whether a symbol is a word or a letter: `1 in 4`, `4K`."""
+    if match["unit"] == "in":
+        after = at.token_after(match.end("unit"))
+        return after is not None and after.kind == "number"
+    return match["unit"] == "K" and not match["gap"] and len(match["number"]) == 1
+
+
 @MEASURE.at(
     "-−–+±~≈<>≤≥." + DIGITS + _V,
     rf"(?<![\w.,$€£¥])(?P<sign>[-−–+±~≈<>≤≥]?)\s?{_AMOUNT}{_MAGNITUDE}(?P<gap>[\s\u00a0\u202f-]?)(?P<unit>{UNIT})(?P<stop>\.?)",
@@ -175,6 +184,8 @@ def measure(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     number, expression, sign = match["number"], match["unit"], match["sign"]
     value, kind = said_amount(at.numbers, number)
     if not value or (sign and at.touches().isalnum()) or (match["gap"] and expression in _BINARY):
+        return
+    if _is_no_unit(at, match):
         return
     power = match["word"] or match["letter"]
     value = join(value, MAGNITUDES[power.lower()] if power else "")
@@ -279,6 +290,8 @@ def and_more(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     rf"(?<![\w.,$€£¥])(?P<one>{NUMBER})\s?(?P<unit>{SINGLE_UNIT}|units?)/(?P<other>{NUMBER})\s?(?P<per>{UNIT})",
 )
 def per_so_many(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    if match["unit"] == "K":
+        return  # of a screen: `4K/120 Hz`
     one, other = match["one"], match["other"]
     name = (
         match["unit"]
@@ -316,13 +329,14 @@ def pressure(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         )
 
 
-@MEASURE.at("/", rf"(?<=[a-z])/(?P<unit>{SINGLE_UNIT})")
+@MEASURE.at("/", rf"(?<=[a-z0-9])/(?P<unit>{SINGLE_UNIT})")
 def things_per(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     """Of `10 cells/mL`: no unit stands before the divisor."""
     counted = at.tokens.neighbour(at.index, -2)
     known = "word" if at.tokens.knows(match["unit"].lower()) else "no word"
     number = counted is not None and counted.kind == "number"
-    facts = (f"{known} counted {number}", f"length {min(len(match['unit']), 4)}")
+    of = "number" if at.touches().isdecimal() else f"counted {number}"
+    facts = (f"{known} {of}", f"length {min(len(match['unit']), 4)}")
     yield Reading("per", f" per {unit(match['unit'], is_one=True)}", facts)
 
 
@@ -343,6 +357,7 @@ def bare(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         if len(expression) < 5
         else "long",
         "word" if expression in _WORDS or at.tokens.knows(expression) else "no word",
+        f"article {len(expression) > 1}" if at.before() in _ARTICLES else "",
     )
     for stop in (_end_of_unit(at, match),):
         yield Reading("many", unit(expression, is_one=False), facts, stop)
@@ -350,6 +365,7 @@ def bare(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 
 PERCENT = Grammar("percent", prior={"": 1.0})
+_PER_TIME = re.compile(r"\s?/\s?(?P<unit>day|wk|week|mo|month|yr|year|hr|hour|min)\b\.?")
 
 
 @PERCENT.at(
@@ -359,6 +375,10 @@ PERCENT = Grammar("percent", prior={"": 1.0})
 def percent(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     name = "per thousand" if match["unit"] == "‰" else "percent"
     said = f"{amount(at.numbers, match['number'])} {name}"
+    per = _PER_TIME.match(at.text, match.end())
+    if per is not None and not match["sign"]:
+        end = per.end("unit") if ends_sentence(at.text, per.end(), any_capital=True) else per.end()
+        yield Reading("per", f"{said} per {PER_NAMES[per['unit']]}", ("per",), end)
     sign = match["sign"]
     if sign:
         touch = at.touches()

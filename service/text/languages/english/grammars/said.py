@@ -97,7 +97,7 @@ _STARTERS = (
 )
 _ENDS = re.compile(r"[”\"’')]*\s*(?:\n|\Z)")
 _STARTS = re.compile(rf"[”\"’')]*\s+[“\"‘'(]*(?:{_STARTERS})(?!\w)")
-_CAPITAL = re.compile(r"[”\"’')]*\s+[“\"‘'(]*(?![NSEW]{1,3}(?!\w))[A-Z]")
+_CAPITAL = re.compile(r"[”\"’')]*\s+[“\"‘'(]*(?![NSEW]{1,3}(?!\w)|[A-Z]{1,3}[0-9])[A-Z]")
 
 
 def ends_sentence(text: str, end: int, *, any_capital: bool) -> bool:
@@ -268,6 +268,9 @@ UNIT_NAMES: dict[str, tuple[str, str]] = {
     "c": ("cup", "cups"),
     "w": ("week", "weeks"),
     "y": ("year", "years"),
+    "Tbs": ("tablespoon", "tablespoons"),
+    "tbs": ("tablespoon", "tablespoons"),
+    "rd": ("round", "rounds"),
     "mo": ("month", "months"),
     "mos": ("month", "months"),
     "dz": ("dozen", "dozen"),

@@ -22,7 +22,9 @@ DURATION = Grammar(
     before="in took time lasted ran runtime record length finished pace split of lasts",
     after="remaining left long lap mark",
 )
-_HALF = r"(?P<half>[ap])(?P<dot>\.?)\s?m(?![\w])\.?"
+_M = r"(?:\.\s?m|m|(?-i:(?<=P) M|(?<=p) m))\b"
+"""Behind its letter. `11p M` is a Monday."""
+_HALF = rf"(?P<half>[ap])(?P<dot>(?=\.))?{_M}\.?"
 
 
 def _half(letter: str) -> str:
@@ -41,7 +43,10 @@ def half_of_day(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     if match["second"]:
         said += f" and {counted(at.numbers, str(int(match['second'])), 'second')}"
     words = f"{said} {_half(match['half'])}"
-    facts = ("minutes" if match["minute"] else "hour", "dots" if match["dot"] else "no dots")
+    facts = (
+        "minutes" if match["minute"] else "hour",
+        "dots" if match["dot"] is not None else "no dots",
+    )
     after = at.token_after(match.end())
     ends = match[0].endswith(".")
     yield Reading("half", words, (*facts, "edge" if after is None else ""))
@@ -295,8 +300,8 @@ def eastern_and_central(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 @TIME.at(
     DIGITS,
-    r"(?<![\w:./$€£-])(?P<one>[0-9]{1,2})(?::(?P<minute>[0-5][0-9]))?\s?(?P<half>[ap]\.?m?\.?)?\s?(?P<dash>[-–—])\s?"
-    r"(?P<other>[0-9]{1,2})(?::(?P<last>[0-5][0-9]))?\s?(?P<end>[ap](?:\.?\s?m\b\.?|(?!\w)))?(?![\w:]|/[0-9])",
+    r"(?<![\w:./$€£-])(?P<one>[0-9]{1,2})(?::(?P<minute>[0-5][0-9]))?\s?(?P<half>[ap](?:\.?m\.?)?\.?)?\s?(?P<dash>[-–—])\s?"
+    rf"(?P<other>[0-9]{{1,2}})(?::(?P<last>[0-5][0-9]))?\s?(?P<end>[ap](?:{_M}\.?|(?!\w)))?(?![\w:]|/[0-9])",
     re.IGNORECASE,
 )
 def span(at: Place, match: re.Match[str]) -> Iterator[Reading]:
@@ -319,7 +324,34 @@ def span(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("range", said.removesuffix("."), (*facts, "stop left"), match.end() - 1)
 
 
+@TIME.at(
+    "nmNM",
+    r"(?<!\w)(?P<name>noon|midnight)\s?[-–—]\s?(?P<hour>1?[0-9])(?::(?P<minute>[0-5][0-9]))?"
+    r"(?:\s?(?P<half>[ap])(?:\.?m\.?)?)?(?!\w)",
+    re.IGNORECASE,
+    words=("noon", "midnight"),
+)
+def from_noon(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `noon-6`."""
+    said = f"{match['name']} to {clock(at.numbers, match['hour'], match['minute'])}"
+    yield Reading("from noon", f"{said} {_half(match['half'])}" if match["half"] else said)
+
+
 ZONE = Grammar("zone", prior={"": 0.5})
+
+
+@ZONE.at(
+    "UG",
+    r"(?<!\w)(?P<name>UTC|GMT)\s?(?P<sign>[-−–+±])\s?(?P<hours>[01]?[0-9])(?::?(?P<minutes>[0-5][0-9]))?(?![\w:])",
+)
+def offset(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `UTC-5`."""
+    sign = "plus" if match["sign"] == "+" else "plus or minus" if match["sign"] == "±" else "minus"
+    minutes = f" {at.numbers.cardinal(match['minutes'])}" if int(match["minutes"] or 0) else ""
+    hours = at.numbers.cardinal(str(int(match["hours"])))
+    yield Reading("offset", f"{letters(match['name'])} {sign} {hours}{minutes}")
+
+
 _ZONES = "ET PT CT MT EST EDT PST PDT CST CDT MST MDT GMT UTC BST CET CEST JST IST"
 
 
