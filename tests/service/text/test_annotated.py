@@ -36,8 +36,9 @@ def is_written(text, language):
 
 
 def sound(phonemes):
-    # The digits 2 and 5 may be long or short.
-    return _SIGN.sub("", phonemes).replace("ɡoː", "ɡo").replace("ɲiː", "ɲi")
+    # The digits 2 and 5 may be long or short, and a nasal is like what follows it.
+    phonemes = _SIGN.sub("", phonemes).replace("ɡoː", "ɡo").replace("ɲiː", "ɲi")
+    return re.sub("[mnŋɲɴ](?=[^aiɯeoɨj])", "ɴ", phonemes)
 
 
 def is_heard(text, say, front_end):

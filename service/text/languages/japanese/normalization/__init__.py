@@ -22,6 +22,7 @@ from service.text.languages.japanese.normalization.symbol_words import (
     SIGNS,
     UNITS,
     VULGAR,
+    WORDLESS_UNITS,
 )
 from service.text.markup.passages import Interpretation
 from service.text.normalization import stars
@@ -35,7 +36,11 @@ _LETTER_NAMES = """
 """
 _LETTERS = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", _LETTER_NAMES.split(), strict=True))
 
-_UNITS_PATTERN = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
+_UNITS_PATTERN = "|".join(sorted(map(re.escape, {*UNITS} - WORDLESS_UNITS), key=len, reverse=True))
+_ANY_UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
+_EVERY = {"s": "毎秒", "min": "毎分", "h": "毎時"}
+_EACH = "分|秒|時間?|日|週|月|年|回"
+_PIECES = "人|個|本|枚|台|名|冊|泊|杯|袋|箱|食|件|坪|株|口|玉|束|缶|皿"
 
 # No longer than the longest number that is read as one. A match starts at the first digit of a row
 # and ends at the last, so a long row is scanned only once.
@@ -130,7 +135,14 @@ def _fraction(match: re.Match[str]) -> str | None:
 def _unit(match: re.Match[str]) -> str:
     if match["unit"] == "°F":
         return f"華氏{_plain(match['number'])}度"
-    return _plain(match["number"]) + UNITS[match["unit"]]
+    return _plain(match["number"]) + (match["magnitude"] or "") + _unit_name(match["unit"])
+
+
+def _unit_name(unit: str) -> str:
+    if unit in UNITS:
+        return UNITS[unit]
+    above, below = unit.split("/")
+    return UNITS[above] + _EVERY.get(below, f"パー{UNITS[below]}")
 
 
 def _range(match: re.Match[str]) -> str:
@@ -176,7 +188,7 @@ RULES: tuple[Rule, ...] = (
     ),
     # Open JTalk takes 3月 for a month in 13月1日, which is none.
     Rule(
-        re.compile(r"(?<![\d.,])(?!1[0-2]|0)(\d\d)月(?=\d)"),
+        re.compile(r"(?<!\d)(?<!\d[.,])(?!1[0-2]|0)(\d\d)月(?=\d)"),
         lambda match: f"{match[1]}がつ",
     ),
     *weekdays.RULES,
@@ -240,7 +252,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         re.compile(
-            rf"(?<![\dA-Za-z:{_SIGNS}])(?P<sign>US\$|USD ?|EUR ?|JPY ?|[{_SIGNS}]) ?"
+            rf"(?<![\dA-Za-z{_SIGNS}])(?P<sign>US\$|USD ?|EUR ?|JPY ?|[{_SIGNS}]) ?"
             rf"(?:(?P<first>{_NUMBER})[-~〜～–—])?(?P<number>{_NUMBER})"
             rf"(?P<magnitude>[KMB](?![A-Za-z])|[十百千万億兆]+)?(?![A-Za-z{_SIGNS}])"
         ),
@@ -279,10 +291,24 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         re.compile(
-            rf"(?<![A-Za-z/{_SIGNS}])(?<![{_SIGNS}] )(?P<number>{_NUMBER})"
-            rf" ?(?P<unit>{_UNITS_PATTERN})(?![A-Za-z0-9²³{_SIGNS}])"
+            rf"(?<![A-Za-z{_SIGNS}])(?<!\d/)(?<![{_SIGNS}] )(?P<number>{_NUMBER})(?P<magnitude>[万億兆千百])?"
+            rf" ?(?P<unit>(?:{_ANY_UNIT})/(?:{_ANY_UNIT})|{_UNITS_PATTERN})"
+            rf"(?![A-Za-z0-9²³{_SIGNS}])"
         ),
         _unit,
+    ),
+    Rule(
+        re.compile(rf"(?<=乗) ?((?:{_ANY_UNIT})(?:/(?:{_ANY_UNIT}))?)(?![A-Za-z0-9²³])"),
+        lambda match: _unit_name(match[1]),
+    ),
+    # 2万円/月, 88/分, 350円/個
+    Rule(
+        re.compile(rf"(?<=[0-9円個件回人名滴])[/／]1?({_EACH})(?![\d一-龥])"),
+        lambda match: f"毎{match[1]}",
+    ),
+    Rule(
+        re.compile(rf"(?P<amount>{_NUMBER}円)[/／]1?(?P<piece>{_PIECES})(?![\d一-龥])"),
+        lambda match: f"1{match['piece']}あたり{match['amount']}",
     ),
     Rule(
         re.compile(r"(?<![\d.])\d{1,4}(?:\.\d{1,4}){2,5}(?![\d.])"),
@@ -291,7 +317,7 @@ RULES: tuple[Rule, ...] = (
     Rule(re.compile(r"(?<![A-Za-z])[Vv]er\.? ?(?=\d)"), lambda match: "バージョン"),
     Rule(re.compile(r"(?<![A-Za-z])No\. ?(?=\d)"), lambda match: "ナンバー"),
     # Numbers above a quintillion are read digit by digit.
-    Rule(re.compile(r"(?<![\d.,])\d{17,}(?![\d.,])"), _long_number),
+    Rule(re.compile(r"(?<!\d)(?<!\d[.,])\d{17,}(?!\d|[.,]\d)"), _long_number),
     Rule(
         re.compile(r"(?<=\d) ?([+＋=＝×÷]) ?(?=\d)"),
         lambda match: SIGNS[match[1]],

@@ -30,7 +30,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         re.compile(
             rf"(?:{_AFTER_WORD})(?P<link>[はがの:]? ?)"
-            r"(?P<code>\d{3,20}(?:[ -]\d{2,6}){0,4})(?![\d.,]|[円人個件名歳回番])"
+            r"(?P<code>\d{3,20}(?:[ -]\d{2,6}){0,4})(?!\d|[.,]\d|[円人個件名歳回番])"
         ),
         lambda match: match["link"] + _code(match),
     ),

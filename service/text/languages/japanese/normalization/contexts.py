@@ -165,7 +165,11 @@ def _pages(match: re.Match[str]) -> str:
     return f"{match[1]}から{match[2]}ページ" if match[2] else f"{match[1]}ページ"
 
 
+_LAUGHTER = re.compile(
+    rf"(?<=[{_JAPANESE}。!?！？])(?:w{{2,20}}(?![A-Za-z./@:])|w(?=[\s。、!?！？)）」]|\Z))"
+)
 EARLY_RULES: tuple[Rule, ...] = (
+    Rule(_LAUGHTER, lambda match: ""),
     Rule(re.compile(r"[▲△](?=\d[\d.,]*(?:[%％円万億ポ]|\Z))"), lambda match: "マイナス"),
     Rule(
         re.compile(rf"(?<![A-Za-z0-9)_.-])\.({_EXTENSIONS})(?![A-Za-z0-9_])"),
@@ -304,7 +308,7 @@ def rules(letters: Mapping[str, str]) -> tuple[Rule, ...]:
             ),
             lambda match: f"{match[1] or ''}{match[2] or match[4]}の{match[3] or match[5]}",
         ),
-        Rule(re.compile(r"(?<=\d秒)\d\d(?![\d.,前後])"), lambda match: say_digits(match[0])),
+        Rule(re.compile(r"(?<=\d秒)\d\d(?!\d|[.,]\d|[前後])"), lambda match: say_digits(match[0])),
         Rule(
             re.compile(
                 rf"(?<=[{_HAN}])(IC|JCT|SA|PA)(?![A-Za-z]|カード|チップ|タグ|レコーダ|[0-9])"

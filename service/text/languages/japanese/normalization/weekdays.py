@@ -15,8 +15,12 @@ _CONTINUES = (
 )
 
 
+_DAYS = rf"{_DAY}(?:・{_DAY})*(?:・(?:{_DAY}|祝日?))"
+
+
 def _list(match: re.Match[str]) -> str:
-    return "、".join(f"{day}曜日" for day in re.findall(_DAY, match[0]))
+    days = re.findall(f"{_DAY}|祝", match[0].replace("祝日", "祝"))
+    return "、".join("祝日" if day == "祝" else f"{day}曜日" for day in days)
 
 
 RULES: tuple[Rule, ...] = (
@@ -29,7 +33,11 @@ RULES: tuple[Rule, ...] = (
         re.compile(rf"[(（]({_DAY})[〜～~–-]({_DAY})[)）]"),
         lambda match: f"{match[1]}曜日から{match[2]}曜日",
     ),
-    Rule(re.compile(rf"[(（]{_DAY}(?:・{_DAY})+[)）]"), _list),
+    Rule(re.compile(rf"[(（]{_DAYS}[)）]"), _list),
+    Rule(
+        re.compile(rf"(?<![\w・]){_DAYS}(?=休|定休|は|の|以外|を除|も|に|が|営業|[)）、。 ]|\Z)"),
+        _list,
+    ),
     Rule(
         re.compile(rf"{_BEGINS}[(（](?P<day>{_DAY}|祝)[)）]{_CONTINUES}"),
         lambda match: "祝日" if match["day"] == "祝" else f"{match['day']}曜日",

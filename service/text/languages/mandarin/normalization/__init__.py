@@ -47,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     amounts.PERCENT,
     *arithmetic.FRACTIONS,
     amounts.UNIT,
+    amounts.UNIT_OF_POWER,
     arithmetic.RANGE,
     counts.VERSION,
     *arithmetic.SIGNS,

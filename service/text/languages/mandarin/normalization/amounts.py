@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from decimal import Decimal
 
-from service.text.languages.mandarin.normalization.numbers import NUMBER, say_number
+from service.text.languages.mandarin.normalization.numbers import NUMBER, say_integer, say_number
 from service.text.normalization.rules import Rule
 
 _CURRENCIES = {
@@ -119,12 +120,44 @@ _UNITS = {
     "°F": "华氏度",
     "℉": "华氏度",
     "°": "度",
+    "N": "牛",
+    "kN": "千牛",
+    "N·m": "牛米",
+    "Nm": "牛米",
+    "J": "焦耳",
+    "A": "安",
+    "kVA": "千伏安",
+    "K": "开",
+    "mol": "摩尔",
+    "bar": "巴",
+    "psi": "磅每平方英寸",
+    "lx": "勒克斯",
+    "lm": "流明",
+    "bpm": "次每分钟",
+    "dm": "分米",
+    "μL": "微升",
+    "μs": "微秒",
+    "px": "像素",
+    "dpi": "点每英寸",
+    "in": "英寸",
+    "yd": "码",
+    "gal": "加仑",
+    "d": "天",
 }
-_UNITS_PATTERN = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+"""Those that are said; two of them with a slash between them too."""
+
+# Letters that mean something else after a figure alone.
+_WORDLESS = frozenset({"d", "K", "A", "N", "J", "in", "bar"})
+_UNITS_PATTERN = "|".join(sorted(map(re.escape, {*_UNITS} - _WORDLESS), key=len, reverse=True))
+_ANY_UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+
+
+_CENTS = re.compile(r"([\d,]+)\.([1-9])0")
+_NO_CENTS = re.compile(r"(?:\.0+|(?<=\.\d)0)\Z")
 
 
 def _money(match: re.Match[str]) -> str:
-    number, magnitude = match["number"], match["magnitude"]
+    number, magnitude = _NO_CENTS.sub("", match["number"]), match["magnitude"]
     currency = _CURRENCIES[match["sign"].strip()]
     if magnitude in _MAGNITUDES:
         amount = Decimal(number.replace(",", "")).scaleb(_MAGNITUDES[magnitude])
@@ -134,6 +167,9 @@ def _money(match: re.Match[str]) -> str:
     magnitude = magnitude or ""
     first = match["first"]
     until = f"{say_number(first, '到')}到" if first else ""
+    cents = _CENTS.fullmatch(match["number"])
+    if cents is not None and currency == "元" and not first and not magnitude:
+        return f"{say_number(cents[1], '元')}元{say_integer(cents[2])}角"
     return until + say_number(number, magnitude or currency) + magnitude + currency
 
 
@@ -145,9 +181,18 @@ def _percent(match: re.Match[str]) -> str:
 
 
 def _unit(match: re.Match[str]) -> str:
-    unit = _UNITS[match["unit"]]
-    first = f"{say_number(match['first'], unit)}到" if match["first"] else ""
-    return first + say_number(match["number"], unit) + unit
+    unit = "每".join(_UNITS[part] for part in _parts(match["unit"]))
+    # 两米, but 二到八度.
+    first = "" if match["first"] is None else say_number(match["first"], unit)
+    if first == "两" and unit[-1] == "度":
+        first = "二"
+    magnitude = match["magnitude"] or ""
+    until = f"{first}到" if first else ""
+    return until + say_number(match["number"], magnitude or unit) + magnitude + unit
+
+
+def _parts(unit: str) -> Sequence[str]:
+    return (unit,) if unit in _UNITS else unit.split("/")
 
 
 MONEY: tuple[Rule, ...] = (
@@ -179,11 +224,18 @@ PERCENT = Rule(
 UNIT = Rule(
     re.compile(
         rf"(?<![A-Za-z{_SIGNS}])(?:(?P<first>{NUMBER}) ?[-~〜～–—])?"
-        rf"(?P<number>{NUMBER}) ?(?P<unit>{_UNITS_PATTERN})"
+        rf"(?P<number>{NUMBER})(?P<magnitude>[十百千万亿]{{1,2}})? ?"
+        rf"(?P<unit>(?:{_ANY_UNIT})/(?:{_ANY_UNIT})|{_UNITS_PATTERN})"
         r"(?![A-Za-z0-9²³零一二三四五六七八九十])"
     ),
     _unit,
 )
+
+UNIT_OF_POWER = Rule(
+    re.compile(rf"(?<=次方) ?(?P<unit>(?:{_ANY_UNIT})(?:/(?:{_ANY_UNIT}))?)(?![A-Za-z0-9²³])"),
+    lambda match: "每".join(_UNITS[part] for part in _parts(match["unit"])),
+)
+"""A unit after a power of ten: 3×10⁸ m/s."""
 
 PER = Rule(
     re.compile(

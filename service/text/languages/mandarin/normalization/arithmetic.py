@@ -48,7 +48,7 @@ _BOUNDS = {
 
 
 def _ratio(match: re.Match[str]) -> str:
-    return "比".join(map(say_integer, match[0].split(":")))
+    return "比".join(map(say_number, match[0].split(":")))
 
 
 def _fraction(match: re.Match[str]) -> str | None:
@@ -61,11 +61,17 @@ def _fraction(match: re.Match[str]) -> str | None:
 
 def _range(match: re.Match[str]) -> str:
     _, following = context(match)
-    first, last = match["first"], match["last"]
+    first, last = match["first"] or match["low"], match["last"] or match["high"]
     return f"{say_number(first, following)}{match['unit'] or ''}到{say_number(last, following)}"
 
 
-RATIO = Rule(re.compile(r"(?<![\d:.])\d{1,4}(?::\d{1,7}){1,3}(?![\d:]|\.\d)"), _ratio)
+RATIO = Rule(
+    re.compile(
+        r"(?<!\d)(?<!\d[.:])\d{1,4}(?::\d{1,7}){1,3}(?![\d:]|\.\d)"
+        r"|(?<!\d)(?<!\d[.:])(?:\d{1,4}:\d{1,4}\.\d{1,4}|\d{1,4}\.\d{1,4}:\d{1,4}(?:\.\d{1,4})?)(?![\d:])"
+    ),
+    _ratio,
+)
 
 NEGATIVE = (
     Rule(
@@ -108,9 +114,11 @@ FRACTIONS: tuple[Rule, ...] = (
 
 RANGE = Rule(
     re.compile(
-        rf"(?<![\d.,A-Za-z-])(?P<first>{NUMBER})(?P<unit>[年月日号点岁元个万亿]?)"
+        rf"(?<![\dA-Za-z-])(?<!\d[.,])(?P<first>{NUMBER})(?P<unit>[年月日号点岁元个万亿]?)"
         rf"(?:[~〜～–—]|-(?=[\d.,]+(?:[^\W\dA-Za-z_]|[kcm]?m\b|k?g\b|℃|°)))"
         rf"(?P<last>{NUMBER})(?![\d-])"
+        # No score and no date: 3.9-6.1.
+        r"|(?<![\dA-Za-z-])(?<!\d[.,])(?P<low>\d{1,4}\.\d{1,3})[-~](?P<high>\d{1,4}\.\d{1,3})(?![\d.-])"
     ),
     _range,
 )
@@ -133,6 +141,8 @@ BOUND = Rule(
 
 SIGNS: tuple[Rule, ...] = (
     Rule(re.compile(r"(?<=\d) ?([+＋=＝×÷]) ?(?=\d)"), lambda match: _SIGNS[match[1]]),
+    # r=3cm, 1斤=500克
+    Rule(re.compile(r"(?<=[^\W_]|[)）]) ?[=＝] ?(?=[^\W_]|[-−(（√])"), lambda match: "等于"),
     # A+5, 18+
     Rule(re.compile(r"(?<=[\dA-Za-z)）%％])[+＋](?=\d)|(?<=\d)[+＋]"), lambda match: "加"),
     Rule(re.compile("[≈≠≥≤±]"), lambda match: _SIGN_WORDS[match[0]]),

@@ -138,7 +138,9 @@ BEFORE_DATES: tuple[Rule, ...] = (
         lambda match: f"{say_digits(match[1])}到{say_digits(match[2])}",
     ),
     Rule(
-        re.compile(r"(?<!\d)(?<!\d[.,])(?:19|20)\d\d(?=届|级(?!别)|学年|财年|款|版|赛季)"),
+        re.compile(
+            r"(?<!\d)(?<!\d[.,])(?:19|20)\d\d(?=届|级(?!别)|学年|财年|款|版|赛季|(?:Q[1-4]|H[12])(?![A-Za-z0-9]))"
+        ),
         lambda match: say_digits(match[0]),
     ),
     Rule(
@@ -209,7 +211,7 @@ BEFORE_DATES: tuple[Rule, ...] = (
     # A model or standard: C919, A380, N95.
     Rule(
         re.compile(
-            r"(?<=[A-Z])(?<![A-Za-z0-9][A-Z])(?:[1-9]\d{2,3}(?![\d.,%℃米元])|9[59](?=口罩))"
+            r"(?<=[A-Z])(?<![A-Za-z0-9][A-Z])(?:[1-9]\d{2,3}(?!\d|[.,]\d|[%℃米元])|9[59](?=口罩))"
         ),
         lambda match: say_digits(match[0], TELEPHONE_DIGITS),
     ),

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
-from service.text.languages.mandarin.normalization.numbers import TELEPHONE_DIGITS, say_digits
+from service.text.languages.mandarin.normalization.numbers import (
+    TELEPHONE_DIGITS,
+    say_digits,
+    say_integer,
+    say_number,
+)
 from service.text.normalization.rules import Rule
 
 
@@ -14,6 +20,14 @@ def _telephone(match: re.Match[str]) -> str | None:
         return None
     said = ", ".join(say_digits(group, TELEPHONE_DIGITS) for group in groups)
     return ("加" if match[0].startswith("+") else "") + said
+
+
+def _room(match: re.Match[str]) -> str:
+    return say_digits(match[0].lstrip("- "), TELEPHONE_DIGITS)
+
+
+def _thousands(number: str) -> str:
+    return say_number(f"{Decimal(number).scaleb(3):f}")
 
 
 def _identifier(match: re.Match[str]) -> str:
@@ -42,7 +56,7 @@ RULES: tuple[Rule, ...] = (
         _telephone,
     ),
     Rule(
-        re.compile(r"(?<=拨打|致电|热线|客服|电话|短号)[:：是为 ]?\d{3,6}(?![\d.,])"),
+        re.compile(r"(?<=拨打|致电|热线|客服|电话|短号)[:：是为 ]?\d{3,6}(?!\d|[.,]\d)"),
         _identifier,
     ),
     # Trains, flights, rooms and cards.
@@ -53,8 +67,21 @@ RULES: tuple[Rule, ...] = (
         ),
         _identifier,
     ),
+    # Floors and the rooms behind them, digits in the name of a host, thousands of a salary.
+    Rule(re.compile(r"(?<=\d[F层楼栋座幢])[- ]?\d{3,4}(?!\d|[.,]\d|[^\W\d_]?[元米人])"), _room),
     Rule(
-        re.compile(r"(?<=房间|房号)[:：是为 ]?\d{3,4}(?![\d.,])|(?<!\d)\d{3,4}(?=房间|室|号房)"),
+        re.compile(r"(?<=[号座栋厦场心城])(B?)(\d{1,2})F(?![A-Za-z0-9])"),
+        lambda match: ("地下" if match[1] else "") + say_integer(match[2]) + "层",
+    ),
+    Rule(re.compile(r"\d+(?=[a-z]* 点 [a-z]{2,4})"), lambda match: say_digits(match[0])),
+    Rule(
+        re.compile(
+            r"(?<![\dA-Za-z.])(\d{1,3}(?:\.\d)?)[kK]([-~到至])(\d{1,3}(?:\.\d)?)[kK](?![A-Za-z0-9])"
+        ),
+        lambda match: f"{_thousands(match[1])}到{_thousands(match[3])}",
+    ),
+    Rule(
+        re.compile(r"(?<=房间|房号)[:：是为 ]?\d{3,4}(?!\d|[.,]\d)|(?<!\d)\d{3,4}(?=房间|室|号房)"),
         _identifier,
     ),
     Rule(
@@ -65,7 +92,7 @@ RULES: tuple[Rule, ...] = (
         lambda match: _identifier_in_groups(match["code"]),
     ),
     Rule(
-        re.compile(r"(?:(?<=[号码])|(?<=[号码][:：是为])|(?<=[号码][:：] ))\d{5,}(?![\d.,])"),
+        re.compile(r"(?:(?<=[号码])|(?<=[号码][:：是为])|(?<=[号码][:：] ))\d{5,}(?!\d|[.,]\d)"),
         _identifier,
     ),
 )
