@@ -291,8 +291,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         re.compile(
-            rf"(?<![A-Za-z{_SIGNS}])(?<!\d/)(?<![{_SIGNS}] )(?P<number>{_NUMBER})(?P<magnitude>[万億兆千百])?"
-            rf" ?(?P<unit>(?:{_ANY_UNIT})/(?:{_ANY_UNIT})|{_UNITS_PATTERN})"
+            rf"(?<![A-Za-z{_SIGNS}])(?<!\d/)(?<![{_SIGNS}] )(?P<number>{_NUMBER})"
+            rf"(?P<magnitude>[万億兆千百])? ?(?P<unit>(?:{_ANY_UNIT})/(?:{_ANY_UNIT})|{_UNITS_PATTERN})"
             rf"(?![A-Za-z0-9²³{_SIGNS}])"
         ),
         _unit,
