@@ -37,7 +37,7 @@ LIMITED = {
     "service/text/languages/english/normalization/telephones.py": "seven groups of digits",
     "service/text/languages/italian/respellings.py": "nine parts of a number in one word",
     "service/text/normalization/figures/abbreviations.py": "letters of an abbreviation",
-    "service/text/normalization/expressions.py": "an expression of a few terms",
+    "service/text/normalization/formulas.py": "a formula of a few terms",
     "service/text/normalization/figures/arithmetic.py": "seven groups of digits",
     "service/text/normalization/figures/telephones.py": "seven groups of digits",
 }

@@ -96,6 +96,11 @@ def words(text: str, separator: str | None = None) -> tuple[str, ...]:
     return tuple(text.split(separator))
 
 
+def table(text: str) -> dict[str, str]:
+    """Return the entries of a string: each a key, a colon and its words; between semicolons."""
+    return {key.strip(): said.strip() for key, said in (one.split(":") for one in text.split(";"))}
+
+
 @dataclass(frozen=True, slots=True)
 class Locale:
     """Figures, signs and abbreviations of a language, and their words.
@@ -131,8 +136,10 @@ class Locale:
         stars: the word after the number of stars of a hotel.
         powers: words for superscript digits.
         powers_are_ordinals: whether other powers are said with an ordinal.
-        root: what is said for the sign of a root.
-        greek: names of Greek letters; formulas are not read without them.
+        greek: names of the Greek letters in formulas, from alpha to omega.
+        formula_phrases: templates of formulas, as `FormulaWords` has them.
+        formula_signs: words for signs between the terms of formulas that `operators` lacks.
+        formula_names: words for other signs and functions in formulas.
         range_word: the word between the ends of a range.
         version_word: the word for the `v` of a version.
         denominators: names by number; fractions with larger ones are read with `over`.
@@ -274,6 +281,10 @@ class Locale:
     per: str
     foot: Noun
     inch: Noun
+    greek: str
+    formula_phrases: Mapping[str, str]
+    formula_signs: Mapping[str, str]
+    formula_names: Mapping[str, str]
     converter: str = ""
     corrections: Respelling = ()
     agreements: Mapping[Agreement, Respelling] = field(default_factory=dict)
@@ -332,8 +343,6 @@ class Locale:
     duration_words: tuple[str, ...] = ()
     and_word: str = ""
     powers_are_ordinals: bool = False
-    root: str = ""
-    greek: Mapping[str, str] = field(default_factory=dict)
     by: str = ""
     times: Noun | None = None
     codes: tuple[str, ...] = ()

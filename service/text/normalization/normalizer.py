@@ -21,6 +21,7 @@ from service.text.normalization import (
 from service.text.normalization.addresses import AddressWords
 from service.text.normalization.choices import USUAL, EmojiReading, Normalization
 from service.text.normalization.emoji import PictureWords
+from service.text.normalization.formulas import FormulaWords
 from service.text.normalization.rules import Rule, apply
 from service.text.normalization.sieve import Sieve
 from service.text.offset_mapping import TracedText, concatenate
@@ -48,6 +49,7 @@ class LanguageRules(NamedTuple):
         unmarked: applied between those for markup and those for addresses.
         lattice: reads the text by grammars and learned weights, with what the rules write as one
             of the candidates.
+        formulas: its words in formulas that are marked, where no grammar reads them.
         sieve: tells which rules may apply to a text.
     """
 
@@ -58,6 +60,7 @@ class LanguageRules(NamedTuple):
     early: tuple[Rule, ...] = ()
     unmarked: tuple[Rule, ...] = ()
     lattice: LatticeReader | None = None
+    formulas: FormulaWords | None = None
     sieve: Sieve = Sieve(())
 
 
@@ -188,7 +191,7 @@ def _rules(language: str, choices: Normalization) -> LanguageRules:
     digits = choices.numbers_as == "digits"
     common = (
         *own.early,
-        *formulas.RULES,
+        *(formulas.UNMARKED if own.formulas is None else formulas.marked_rules(own.formulas)),
         *own.unmarked,
         *(stars.NOTES if choices.markdown else ()),
         *emoji.rules(own.pictures, named=choices.emoji == "name"),

@@ -20,6 +20,7 @@ from service.text.normalization.locale import (
     Noun,
     RomanStyle,
     Suffix,
+    table,
     words,
 )
 
@@ -116,15 +117,26 @@ LOCALE = Locale(
     },
     stars="étoiles",
     powers={"²": "au carré", "³": "au cube"},
-    root="racine carrée de",
-    greek=dict(
-        zip(
-            "αβγδεθλμπρσφωΔΩ",
-            words(
-                "alpha bêta gamma delta epsilon thêta lambda mu pi rhô sigma phi oméga delta oméga"
-            ),
-            strict=True,
-        )
+    greek=(
+        "alpha bêta gamma delta epsilon zêta êta thêta iota kappa lambda mu nu ksi "
+        "omicron pi rhô sigma tau upsilon phi khi psi oméga"
+    ),
+    formula_phrases=table(
+        "root: racine carrée de {x}; cube root: racine cubique de {x}"
+        "; nth root: racine d'indice {n} de {x}; absolute: valeur absolue de {x}"
+        "; choose: {k} parmi {n}; from: {name} de {low} à {high} de; set: {name} sur {low} de"
+        "; all: {name} de; limit: limite quand {x} de; tends: tend vers; of: de; applied: de"
+        "; vec: vecteur {x}; bar: {x} barre; hat: {x} chapeau; dot: {x} point; tilde: {x} tilde"
+    ),
+    formula_signs=table(
+        "∪: union; ∩: inter; ⊂: est inclus dans; ∉: n'appartient pas à; ∝: est proportionnel à"
+        "; ≡: est équivalent à; ⊥: est perpendiculaire à; ∥: est parallèle à"
+    ),
+    formula_names=table(
+        "sin: sinus; cos: cosinus; tan: tangente; cot: cotangente; log: logarithme"
+        "; ln: logarithme népérien; exp: exponentielle; max: maximum; min: minimum; lim: limite"
+        "; ∂: d rond; ∇: nabla; ∠: angle; △: triangle; !: factorielle; ′: prime; ∑: somme"
+        "; ∫: intégrale; ∏: produit; ∬: intégrale double; ⋃: union; ⋂: intersection"
     ),
     per="le",
     range_word="à",

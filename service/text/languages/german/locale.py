@@ -12,6 +12,7 @@ from service.text.normalization.locale import (
     Magnitude,
     Noun,
     RomanStyle,
+    table,
     words,
 )
 
@@ -93,6 +94,28 @@ LOCALE = Locale(
     },
     stars="Sterne",
     powers={"²": "Quadrat", "³": "hoch drei"},
+    greek=(
+        "Alpha Beta Gamma Delta Epsilon Zeta Eta Theta Iota Kappa Lambda My Ny Xi "
+        "Omikron Pi Rho Sigma Tau Ypsilon Phi Chi Psi Omega"
+    ),
+    formula_phrases=table(
+        "root: Wurzel aus {x}; cube root: dritte Wurzel aus {x}"
+        "; nth root: Wurzel vom Grad {n} aus {x}; absolute: Betrag von {x}"
+        "; choose: {n} über {k}; from: {name} von {low} bis {high} über"
+        "; set: {name} über {low} von; all: {name} über; limit: Limes für {x} von; tends: gegen"
+        "; of: von; applied: von; vec: Vektor {x}; bar: {x} quer; hat: {x} Dach; dot: {x} Punkt"
+        "; tilde: {x} Tilde"
+    ),
+    formula_signs=table(
+        "∪: vereinigt mit; ∩: geschnitten mit; ⊂: Teilmenge von; ∉: nicht Element von"
+        "; ∝: proportional zu; ≡: identisch; ⊥: senkrecht auf; ∥: parallel zu"
+    ),
+    formula_names=table(
+        "sin: Sinus; cos: Kosinus; tan: Tangens; cot: Kotangens; log: Logarithmus"
+        "; ln: natürlicher Logarithmus; exp: Exponentialfunktion; max: Maximum; min: Minimum"
+        "; lim: Limes; ∂: d; ∇: Nabla; ∠: Winkel; △: Dreieck; !: Fakultät; ′: Strich; ∑: Summe"
+        "; ∫: Integral; ∏: Produkt; ∬: Doppelintegral; ⋃: Vereinigung; ⋂: Schnitt"
+    ),
     per="pro",
     range_word="bis",
     version_word="Version",

@@ -7,8 +7,6 @@ from functools import cache
 from importlib.resources import files
 
 from service.text.languages.hindi.locale import ADDRESSES, LOCALE, PICTURES
-from service.text.normalization import expressions
-from service.text.normalization.expressions import ExpressionWords, greek_names
 from service.text.normalization.figures import language_rules as rules_for_tables
 from service.text.normalization.figures.numbers import Numerals
 from service.text.normalization.figures.romans import value_of
@@ -178,35 +176,6 @@ def _mixed(match: re.Match[str]) -> str:
 
 
 _RULES: tuple[Rule, ...] = (
-    *expressions.rules(
-        ExpressionWords(
-            number=_say,
-            letter=lambda letter: _LETTERS.get(letter.upper(), letter),
-            signs={
-                **LOCALE.operators,
-                "+": "प्लस",
-                "−": "घटा",
-                "–": "घटा",
-                "≡": "सर्वसम",
-                "∓": "माइनस प्लस",
-            }
-            | {"!": "फ़ैक्टोरियल"},
-            negative="माइनस",
-            positive="प्लस",
-            powers={"2": "का वर्ग", "3": "का घन"},
-            power="की घात {n}",
-            root="वर्गमूल {x}",
-            cube_root="घनमूल {x}",
-            digit=_say,
-            gap=" ",
-            is_algebra=True,
-            element=_spell,
-            greek=greek_names(
-                "अल्फ़ा बीटा गामा डेल्टा एप्सिलॉन ज़ीटा ईटा थीटा आयोटा कप्पा लैम्डा म्यू न्यू क्साई"
-                " ओमीक्रॉन पाई रो सिग्मा टाऊ अप्सिलॉन फ़ाई काई साई ओमेगा अनंत"
-            ),
-        )
-    ),
     Rule(
         re.compile(
             r"(?<![\w/-])(?<![0-9][.,:])(?P<hour>[01]?[0-9]):(?P<minute>[0-5][0-9])"

@@ -11,6 +11,7 @@ from service.text.normalization.locale import (
     Magnitude,
     Noun,
     Suffix,
+    table,
     words,
 )
 
@@ -135,6 +136,27 @@ LOCALE = Locale(
     },
     stars="सितारा",
     powers={"²": "का वर्ग", "³": "का घन"},
+    greek=(
+        "अल्फ़ा बीटा गामा डेल्टा एप्सिलॉन ज़ीटा ईटा थीटा आयोटा कप्पा लैम्डा म्यू न्यू "
+        "क्साई ओमीक्रॉन पाई रो सिग्मा टाऊ अप्सिलॉन फ़ाई काई साई ओमेगा"
+    ),
+    formula_phrases=table(
+        "root: वर्गमूल {x}; cube root: घनमूल {x}; nth root: {x} का {n} वाँ मूल"
+        "; absolute: {x} का निरपेक्ष मान; choose: {n} में से {k}"
+        "; from: {low} से {high} तक {name}; set: {low} पर {name}; all: {name}; limit: सीमा {x}"
+        "; tends: की ओर; of: ; applied: ; vec: सदिश {x}; bar: {x} बार; hat: {x} हैट"
+        "; dot: {x} डॉट; tilde: {x} टिल्ड; again: की घात {n}"
+    ),
+    formula_signs=table(
+        "+: प्लस; ∪: संघ; ∩: सर्वनिष्ठ; ⊂: का उपसमुच्चय; ∉: का अवयव नहीं; ∝: समानुपाती; ≡: सर्वसम"
+        "; ⊥: पर लंब; ∥: के समांतर; ∓: माइनस प्लस"
+    ),
+    formula_names=table(
+        "sin: साइन; cos: कोसाइन; tan: टैन; cot: कोटैन; log: लॉग; ln: प्राकृतिक लॉग"
+        "; exp: एक्सपोनेंशियल; max: अधिकतम; min: न्यूनतम; lim: सीमा; ∂: आंशिक; ∇: नैबला; ∠: कोण"
+        "; △: त्रिभुज; !: फ़ैक्टोरियल; ′: प्राइम; ∑: योग; ∫: समाकल; ∏: गुणनफल; ∬: द्विसमाकल"
+        "; ⋃: संघ; ⋂: सर्वनिष्ठ"
+    ),
     per="प्रति",
     range_word="से",
     version_word="संस्करण",

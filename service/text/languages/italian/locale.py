@@ -20,6 +20,7 @@ from service.text.normalization.locale import (
     Noun,
     RomanStyle,
     Suffix,
+    table,
     words,
 )
 
@@ -101,19 +102,29 @@ LOCALE = Locale(
     },
     stars="stelle",
     powers={"²": "al quadrato", "³": "al cubo"},
-    root="radice quadrata di",
-    greek=dict(
-        zip(
-            "αβγδεθλμπρσφωΔΩ",
-            words(
-                "alfa,beta,gamma,delta,epsilon,theta,lambda,mu,pi"
-                " greco,ro,sigma,fi,omega,delta,omega",
-                ",",
-            ),
-            strict=True,
-        )
-    ),
     powers_are_ordinals=True,
+    greek=(
+        "alfa, beta, gamma, delta, epsilon, zeta, eta, theta, iota, kappa, lambda, mu, "
+        "nu, csi, omicron, pi greco, ro, sigma, tau, ipsilon, fi, chi, psi, omega"
+    ),
+    formula_phrases=table(
+        "root: radice quadrata di {x}; cube root: radice cubica di {x}"
+        "; nth root: radice di indice {n} di {x}; absolute: valore assoluto di {x}"
+        "; choose: {n} su {k}; from: {name} da {low} a {high} di; set: {name} su {low} di"
+        "; all: {name} di; limit: limite per {x} di; tends: che tende a; of: di; applied: di"
+        "; vec: vettore {x}; bar: {x} barrato; hat: {x} cappuccio; dot: {x} punto"
+        "; tilde: {x} tilde"
+    ),
+    formula_signs=table(
+        "∪: unione; ∩: intersezione; ⊂: è contenuto in; ∉: non appartiene a"
+        "; ∝: è proporzionale a; ≡: è equivalente a; ⊥: è perpendicolare a; ∥: è parallelo a"
+    ),
+    formula_names=table(
+        "sin: seno; cos: coseno; tan: tangente; cot: cotangente; log: logaritmo"
+        "; ln: logaritmo naturale; exp: esponenziale; max: massimo; min: minimo; lim: limite"
+        "; ∂: derivata parziale; ∇: nabla; ∠: angolo; △: triangolo; !: fattoriale; ′: primo"
+        "; ∑: somma; ∫: integrale; ∏: prodotto; ∬: integrale doppio; ⋃: unione; ⋂: intersezione"
+    ),
     per="al",
     range_word="a",
     version_word="versione",

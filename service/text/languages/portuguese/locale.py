@@ -20,6 +20,7 @@ from service.text.normalization.locale import (
     Noun,
     RomanStyle,
     Suffix,
+    table,
     words,
 )
 
@@ -102,13 +103,26 @@ LOCALE = Locale(
     },
     stars="estrelas",
     powers={"²": "ao quadrado", "³": "ao cubo"},
-    root="raiz quadrada de",
-    greek=dict(
-        zip(
-            "αβγδεθλμπρσφωΔΩ",
-            words("alfa beta gama delta épsilon teta lambda mi pi rô sigma fi ômega delta ômega"),
-            strict=True,
-        )
+    greek=(
+        "alfa beta gama delta épsilon zeta eta teta iota capa lambda mi ni csi ômicron "
+        "pi rô sigma tau ípsilon fi qui psi ômega"
+    ),
+    formula_phrases=table(
+        "root: raiz quadrada de {x}; cube root: raiz cúbica de {x}"
+        "; nth root: raiz de índice {n} de {x}; absolute: módulo de {x}; choose: {n} sobre {k}"
+        "; from: {name} de {low} a {high} de; set: {name} em {low} de; all: {name} de"
+        "; limit: limite quando {x} de; tends: tende a; of: de; applied: de; vec: vetor {x}"
+        "; bar: {x} barra; hat: {x} chapéu; dot: {x} ponto; tilde: {x} til"
+    ),
+    formula_signs=table(
+        "∪: união; ∩: interseção; ⊂: está contido em; ∉: não pertence a; ∝: é proporcional a"
+        "; ≡: é equivalente a; ⊥: é perpendicular a; ∥: é paralelo a"
+    ),
+    formula_names=table(
+        "sin: seno; sen: seno; cos: cosseno; tan: tangente; cot: cotangente; log: logaritmo"
+        "; ln: logaritmo natural; exp: exponencial; max: máximo; min: mínimo; lim: limite"
+        "; ∂: derivada parcial; ∇: nabla; ∠: ângulo; △: triângulo; !: fatorial; ′: linha"
+        "; ∑: somatório; ∫: integral; ∏: produtório; ∬: integral dupla; ⋃: união; ⋂: interseção"
     ),
     per="por",
     range_word="a",

@@ -20,6 +20,7 @@ from service.text.normalization.locale import (
     Noun,
     RomanStyle,
     Suffix,
+    table,
     words,
 )
 
@@ -119,13 +120,27 @@ LOCALE = Locale(
     },
     stars="estrellas",
     powers={"²": "al cuadrado", "³": "al cubo"},
-    root="raíz cuadrada de",
-    greek=dict(
-        zip(
-            "αβγδεθλμπρσφωΔΩ",
-            words("alfa beta gamma delta épsilon theta lambda mu pi ro sigma fi omega delta omega"),
-            strict=True,
-        )
+    greek=(
+        "alfa beta gamma delta épsilon zeta eta theta iota kappa lambda mi ni xi "
+        "ómicron pi ro sigma tau ípsilon fi ji psi omega"
+    ),
+    formula_phrases=table(
+        "root: raíz cuadrada de {x}; cube root: raíz cúbica de {x}"
+        "; nth root: raíz de índice {n} de {x}; absolute: valor absoluto de {x}"
+        "; choose: {n} sobre {k}; from: {name} desde {low} hasta {high} de"
+        "; set: {name} en {low} de; all: {name} de; limit: límite cuando {x} de"
+        "; tends: tiende a; of: de; applied: de; vec: vector {x}; bar: {x} barra"
+        "; hat: {x} gorro; dot: {x} punto; tilde: {x} tilde"
+    ),
+    formula_signs=table(
+        "∪: unión; ∩: intersección; ⊂: está contenido en; ∉: no pertenece a"
+        "; ∝: es proporcional a; ≡: es equivalente a; ⊥: es perpendicular a; ∥: es paralelo a"
+    ),
+    formula_names=table(
+        "sin: seno; cos: coseno; tan: tangente; cot: cotangente; log: logaritmo"
+        "; ln: logaritmo neperiano; exp: exponencial; max: máximo; min: mínimo; lim: límite"
+        "; ∂: parcial; ∇: nabla; ∠: ángulo; △: triángulo; !: factorial; ′: prima; ∑: suma"
+        "; ∫: integral; ∏: producto; ∬: integral doble; ⋃: unión; ⋂: intersección"
     ),
     per="por",
     range_word="a",

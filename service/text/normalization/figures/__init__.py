@@ -17,11 +17,12 @@ def language_rules(
     locale: Locale, addresses: AddressWords, pictures: PictureWords
 ) -> LanguageRules:
     """Return the rules of a language, from its tables."""
-    figures = FigureLanguage(locale)
+    figures = FigureLanguage(locale, pictures)
     return LanguageRules(
         figures.rules,
         partial(interpret, figures),
         addresses,
         pictures,
+        formulas=figures.formulas,
         unmarked=(*unmarked_rules(locale), abbreviations.inner_dot_rule(locale)),
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from service.text.normalization import stars
+from service.text.normalization import formulas, stars
+from service.text.normalization.emoji import PictureWords
 from service.text.normalization.figures import (
     abbreviations,
     chains,
     codes,
     counts,
-    formulas,
     meanings,
     measures,
     pairs,
@@ -20,6 +20,7 @@ from service.text.normalization.figures import (
 from service.text.normalization.figures.amounts import Amounts
 from service.text.normalization.figures.arithmetic import Arithmetic
 from service.text.normalization.figures.dates import Calendar
+from service.text.normalization.figures.formulas import formula_words
 from service.text.normalization.figures.numbers import Numerals
 from service.text.normalization.figures.telephones import Telephone
 from service.text.normalization.figures.times import Clock
@@ -34,7 +35,7 @@ _LINE_START = re.compile(r"(?:\A|\n)[ \t\"'“«‘¿¡(\[*•-]*\Z")
 class FigureLanguage:
     """The writers of each kind of figure, in one language."""
 
-    def __init__(self, locale: Locale) -> None:
+    def __init__(self, locale: Locale, pictures: PictureWords) -> None:
         self.locale = locale
         self.numerals = Numerals(locale)
         self.calendar = Calendar(locale, self.numerals)
@@ -42,10 +43,11 @@ class FigureLanguage:
         self.telephone = Telephone(locale, self.numerals)
         self.amounts = Amounts(locale, self.numerals)
         self.arithmetic = Arithmetic(locale, self.numerals)
+        self.formulas = formula_words(locale, self.numerals, pictures)
         rules = (
             *abbreviations.chat_rules(locale.chat),
             *((abbreviations.road_rule(),) if locale.ratio else ()),
-            *formulas.rules(locale, self.numerals),
+            *formulas.rules(self.formulas),
             abbreviations.ampersand_rule(locale),
             *meanings.rules(locale),
             *weekdays.rules(locale),

@@ -139,7 +139,8 @@ def impossible(form):
 @cache
 def figures_of(language):
     folder = {"es": "spanish", "fr": "french", "it": "italian", "pt-br": "portuguese", "hi": "hindi"}[language]
-    return FigureLanguage(import_module(f"service.text.languages.{folder}.locale").LOCALE)
+    module = import_module(f"service.text.languages.{folder}.locale")
+    return FigureLanguage(module.LOCALE, module.PICTURES)
 
 
 def names_of_dates(language):

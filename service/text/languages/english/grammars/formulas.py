@@ -1,9 +1,10 @@
-"""Formulas, in LaTeX and plain: an expression parser whose parts are all said, none refused."""
+"""Formulas, in LaTeX and plain, as candidates for the decision."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache, partial
 
 from service.text.languages.english.grammars.said import (
     ANY_NUMBER,
@@ -17,325 +18,73 @@ from service.text.languages.english.grammars.said import (
 )
 from service.text.languages.english.normalization.numbers import Numbers
 from service.text.lattice.grammar import Grammar, Place, Reading
+from service.text.normalization.formulas import Formulas, FormulaWords, greek_names
 
 FORMULA = Grammar(
     "formula", prior={"marked": 4.0, "plain": -0.5, "product": 2.0}, domains="maths science"
 )
 
 _OPERATORS = {
-    "+": "plus", "-": "minus", "−": "minus", "–": "minus", "*": "times", "×": "times", "·": "times",
-    "⋅": "times", "÷": "divided by", "/": "over", "=": "equals", "==": "equals",
-    "<": "is less than", ">": "is greater than", "≤": "is less than or equal to",
-    "≥": "is greater than or equal to", "<=": "is less than or equal to",
-    ">=": "is greater than or equal to", "≠": "is not equal to", "!=": "is not equal to",
-    "≈": "is approximately", "±": "plus or minus", "→": "to", "->": "to", "∈": "in",
-    "∉": "not in", "∪": "union", "∩": "intersection", "⊂": "is a subset of",
-    "⊆": "is a subset of", "∖": "minus", "∝": "is proportional to", "⇒": "implies", "=>": "implies",
-    "%": "percent", ":": "such that", "∧": "and", "∨": "or", "mod": "mod", "∘": "composed with",
-    "⇔": "if and only if", "≡": "is equivalent to", "~": "is distributed as", "∣": "given",
+    "+": "plus", "-": "minus", "*": "times", "×": "times", "·": "times", "÷": "divided by",
+    "/": "over", "=": "equals", "<": "is less than", ">": "is greater than",
+    "≤": "is less than or equal to", "≥": "is greater than or equal to", "≠": "is not equal to",
+    "≈": "is approximately", "±": "plus or minus", "→": "to", "∈": "in", "∉": "not in",
+    "∪": "union", "∩": "intersection", "⊂": "is a subset of", "⊆": "is a subset of",
+    "∖": "minus", "∝": "is proportional to", "⇒": "implies", "%": "percent", ":": "such that",
+    "∧": "and", "∨": "or", "mod": "mod", "∘": "composed with", "⇔": "if and only if",
+    "≡": "is equivalent to", "~": "is distributed as", "∣": "given",
 }  # fmt: skip
-_COMMANDS = {
-    "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠", "approx": "≈",
-    "times": "×", "cdot": "·", "div": "÷", "pm": "±", "to": "→", "rightarrow": "→",
-    "Rightarrow": "⇒", "implies": "⇒", "in": "∈", "notin": "∉", "cup": "∪", "cap": "∩",
-    "subset": "⊂", "subseteq": "⊆", "setminus": "∖", "propto": "∝", "mid": "∣", "land": "∧",
-    "lor": "∨", "iff": "⇔", "equiv": "≡", "sim": "~", "lt": "<", "gt": ">", "circ": "∘",
-}  # fmt: skip
-_NAMES = {
-    "infty": "infinity", "forall": "for all", "exists": "there exists", "partial": "partial",
-    "nabla": "nabla", "ldots": "and so on", "dots": "and so on", "cdots": "and so on",
-    "emptyset": "the empty set", "degree": "degrees", "prime": "prime", "hbar": "h bar", "ell": "l",
-    "neg": "not", "angle": "angle", "triangle": "triangle", "perp": "is perpendicular to",
-    "parallel": "is parallel to", "therefore": "therefore", "percent": "percent",
-}  # fmt: skip
-_SILENT = frozenset("left right quad qquad displaystyle limits big Big bigg Bigg middle".split())
-_SIGNS = {
-    "∞": "infinity", "∀": "for all", "∃": "there exists", "∂": "partial", "∇": "nabla",
-    "∅": "the empty set", "…": "and so on", "∠": "angle", "∴": "therefore", "¬": "not",
-}  # fmt: skip
+_GREEK = greek_names(
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma"
+    " tau upsilon phi chi psi omega"
+) | {"µ": "mu"}
 _FUNCTIONS = {
     "sin": "sine", "cos": "cosine", "tan": "tangent", "sec": "secant", "csc": "cosecant",
     "cot": "cotangent", "log": "log", "ln": "natural log", "exp": "exp", "max": "max", "min": "min",
     "det": "determinant", "gcd": "G C D", "arcsin": "arc sine", "arccos": "arc cosine",
     "arctan": "arc tangent", "sqrt": "the square root of", "dim": "dimension", "ker": "kernel",
 }  # fmt: skip
-_GREEK = {
-    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta",
-    "θ": "theta", "κ": "kappa", "λ": "lambda", "μ": "mu", "µ": "mu", "ν": "nu", "ξ": "xi",
-    "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "phi", "χ": "chi", "ψ": "psi",
-    "ω": "omega", "Γ": "gamma", "Δ": "delta", "Θ": "theta", "Λ": "lambda", "Π": "pi",
-    "Σ": "sigma", "Φ": "phi", "Ψ": "psi", "Ω": "omega",
+_NAMES = {
+    **_GREEK, **_FUNCTIONS, "lim": "the limit",
+    "∞": "infinity", "∀": "for all", "∃": "there exists", "∂": "partial", "∇": "nabla",
+    "∅": "the empty set", "…": "and so on", "∠": "angle", "△": "triangle", "∴": "therefore",
+    "¬": "not", "⊥": "is perpendicular to", "∥": "is parallel to", "ħ": "h bar", "°": "degrees",
+    "!": "factorial", "'": "prime", "′": "prime", "″": "double prime", "|": "given",
+    "∑": "the sum", "∫": "the integral", "∏": "the product", "∬": "the double integral",
+    "⋃": "the union", "⋂": "the intersection",
 }  # fmt: skip
-_GREEK_NAMES = frozenset(_GREEK.values()) | {"iota", "upsilon", "varepsilon", "vartheta", "varphi"}
-_BIG = {"sum": "the sum", "∑": "the sum", "int": "the integral", "∫": "the integral",
-    "prod": "the product", "∏": "the product", "oint": "the integral", "iint": "the double integral",
-    "bigcup": "the union", "bigcap": "the intersection"}  # fmt: skip
-_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ", "0123456789-+n")
-_LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉ₙᵢ", "0123456789ni")
-_TOKEN = re.compile(
-    r"\s*(?P<token>\\[A-Za-z]+|\\.|[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+|[A-Za-z]+"
-    r"|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ]+|[₀₁₂₃₄₅₆₇₈₉ₙᵢ]+|\*\*|<=|>=|!=|==|->|=>|\S)"
-)
-_WORDS = frozenset(("pi", "in", "of", "to", "or", "if", "is"))
-_DEPTH = 12
-"""Deepest nesting that is parsed; what is deeper is read part by part."""
+_PHRASES = {
+    "root": "the square root of {x}", "cube root": "the cube root of {x}",
+    "nth root": "the {n} root of {x}", "absolute": "the absolute value of {x}",
+    "over": "{top} over {bottom}", "power": "to the {n}", "again": "to the power of {n}",
+    "choose": "{n} choose {k}", "from": "{name} from {low} to {high} of",
+    "set": "{name} over {low} of", "all": "{name} of", "limit": "the limit as {x} of",
+    "tends": "approaches", "ratio": "to", "of": "of", "applied": "", "vec": "vector {x}",
+    "bar": "{x} bar", "hat": "{x} hat", "dot": "{x} dot", "tilde": "{x} tilde",
+}  # fmt: skip
 
 
-class Parser:
-    """Reads a formula as words.
+@cache
+def _formulas(numbers: Numbers) -> Formulas:
+    words = FormulaWords(
+        number=partial(amount, numbers),
+        operators=_OPERATORS,
+        names=_NAMES,
+        phrases=_PHRASES,
+        powers={"2": "squared", "3": "cubed", "T": "transpose"},
+        # A small `a` would be an article.
+        letters=lambda token: list(token.upper() if len(token) > 1 or token == "a" else token),
+        ordinal=numbers.ordinal,
+        fraction=partial(fraction, numbers),
+        factor=str.upper,
+        figures=r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+",
+        whole=frozenset(("pi", "in", "of", "to", "or", "if", "is")),
+    )
+    return Formulas(words)
 
-    Args:
-        text: the formula, without its delimiters.
-        numbers: writes numbers.
-    """
 
-    def __init__(self, text: str, numbers: Numbers, depth: int = 0) -> None:
-        self._tokens = [
-            "^" if match["token"] == "**" else match["token"] for match in _TOKEN.finditer(text)
-        ]
-        self._at = 0
-        self._numbers = numbers
-        self._depth = depth
-
-    def words(self) -> str:
-        """Return the words of the whole formula."""
-        said: list[str] = []
-        while self._at < len(self._tokens):
-            said += self._sequence("")
-            self._at += 1  # an unmatched closing sign has no words
-        return " ".join(word for word in said if word).replace(" ,", ",")
-
-    def _peek(self) -> str:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ""
-
-    def _take(self) -> str:
-        self._at += 1
-        return self._tokens[self._at - 1]
-
-    def _sequence(self, closing: str) -> list[str]:
-        said: list[str] = []
-        while self._peek() and self._peek() not in ("}", ")", "]", "\\}", "\\right", closing):
-            if self._peek() in ("|", "\\|") and (not said or said[-1] in _OPERATORS.values()):
-                bar = self._take()
-                inner = self._sequence(bar)
-                if self._peek() == bar:
-                    self._take()
-                said += ["the absolute value of", *inner]
-                continue
-            said += self._part()
-        return said
-
-    def _inner(self, text: str) -> str:
-        if self._depth > _DEPTH:
-            return " ".join(re.findall(r"\w+", text))
-        return Parser(text, self._numbers, self._depth + 1).words()
-
-    def _raw(self) -> str:
-        """Take an argument: a group without its braces, or one token."""
-        if self._peek() not in ("{", "("):
-            token = self._take() if self._peek() else ""
-            if token in ("-", "−", "+") and self._peek():
-                return token + " " + self._take()
-            return token
-        opening = self._take()
-        closing = {"{": "}", "(": ")"}[opening]
-        depth, parts = 1, []
-        while self._peek():
-            token = self._take()
-            depth += (token == opening) - (token == closing)
-            if not depth:
-                break
-            parts.append(token)
-        return " ".join(parts)
-
-    def _part(self) -> list[str]:
-        token = self._take()
-        if token.startswith("\\"):
-            return self._command(token[1:])
-        if token in ("{", "(", "["):
-            closing = {"{": "}", "(": ")", "[": "]"}[token]
-            inner = self._sequence(closing)
-            if self._peek() == closing:
-                self._take()
-            if token == "(" and inner:
-                inner = [f"({' '.join(filter(None, inner))})"]  # brackets pause
-            return [*inner, *self._scripts()]
-        if token[0].isdecimal() or (token[0] == "." and len(token) > 1):
-            said = [amount(self._numbers, token), *self._scripts()]
-            factor = self._peek()
-            if len(said) == 1 and factor == "(":
-                said.append("times")
-            elif len(said) == 1 and factor.isascii() and factor.isalpha() and len(factor) < 3:
-                self._tokens[self._at] = factor.upper()
-            return said
-        if token[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ₀₁₂₃₄₅₆₇₈₉ₙᵢ" or token in ("^", "_"):
-            self._at -= 1
-            return self._scripts() or [self._take()]
-        if token in _GREEK:
-            return [_GREEK[token], *self._scripts()]
-        if token == "√":
-            return ["the square root of", *self._part()] if self._peek() else ["root"]
-        if token in _BIG:
-            return self._big(_BIG[token])
-        if token == "!":
-            return ["factorial"]
-        if token in ("'", "′"):
-            return ["prime"]
-        if token in ("″",):
-            return ["double prime"]
-        if token in _SIGNS:
-            return [_SIGNS[token]]
-        if token == ":" and self._peek()[:1].isdecimal():
-            return ["to"]
-        if token in _OPERATORS:
-            return [_OPERATORS[token]]
-        if token in ("|",):
-            return ["given"]
-        if token == ",":
-            return [","]
-        if token.isalpha():
-            return self._letters(token)
-        return []
-
-    def _letters(self, token: str) -> list[str]:
-        if token in _FUNCTIONS:
-            return [_FUNCTIONS[token], *self._scripts()]
-        if token == "mod":
-            return ["mod"]
-        if len(token) > 2 or token in _WORDS:
-            return [token, *self._scripts()]
-        said = list(token.upper() if len(token) > 1 or token == "a" else token)
-        before = self._at
-        said += self._scripts()
-        if len(token) == 1 and self._peek() == "(" and self._at == before:
-            joint = "of" if token in "fghpuvyFGHOPQTEV" else "times"
-            inner = self._part()
-            if joint == "of" and len(inner[0].split()) < 2:
-                inner[0] = inner[0].strip("()")
-            return [*said, joint, *inner]
-        return said
-
-    def _scripts(self) -> list[str]:
-        said: list[str] = []
-        while self._peek():
-            token = self._peek()
-            if token == "^":
-                self._take()
-                raw = self._raw()
-                said.append(f"to the power of {self._inner(raw)}" if said else self._power(raw))
-            elif token == "_":
-                self._take()
-                said.append(self._inner(self._raw()))
-            elif token[0] in "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ":
-                said.append(self._power(self._take().translate(_RAISED)))
-            elif token[0] in "₀₁₂₃₄₅₆₇₈₉ₙᵢ":
-                said.append(self._inner(self._take().translate(_LOWERED)))
-            elif token in ("'", "′", "!"):
-                said.append("factorial" if self._take() == "!" else "prime")
-            else:
-                break
-        return said
-
-    def _power(self, text: str) -> str:
-        text = text.replace(" ", "")
-        if text == "2":
-            return "squared"
-        if text == "3":
-            return "cubed"
-        if text in ("\\circ", "°"):
-            return "degrees"
-        if text in ("'", "\\prime"):
-            return "prime"
-        if text == "T":
-            return "transpose"
-        if text.isdecimal():
-            return f"to the {self._numbers.cardinal(text)}"
-        if len(text) == 1 and text.isalpha():
-            return f"to the {'A' if text == 'a' else text}"
-        if re.fullmatch(r"[-−][0-9]+", text):
-            return f"to the minus {self._numbers.cardinal(text[1:])}"
-        return f"to the {self._inner(text)}"
-
-    def _big(self, name: str) -> list[str]:
-        low = high = ""
-        while self._peek() in ("_", "^", "\\limits"):
-            sign = self._take()
-            if sign == "_":
-                low = self._inner(self._raw())
-            elif sign == "^":
-                high = self._inner(self._raw())
-        said = [name]
-        if low:
-            said.append(f"from {low} to {high}" if high else f"over {low}")
-        return [*said, "of"]
-
-    def _command(self, name: str) -> list[str]:
-        if name in ("frac", "dfrac", "tfrac"):
-            top, bottom = self._raw(), self._raw()
-            if (
-                top.isdecimal()
-                and bottom.isdecimal()
-                and 1 < int(bottom) <= 100
-                and 0 < int(top) < 20
-            ):
-                return [fraction(self._numbers, int(top), int(bottom)), *self._scripts()]
-            return [f"{self._inner(top)} over {self._inner(bottom)}", *self._scripts()]
-        if name in ("binom", "dbinom"):
-            return [f"{self._inner(self._raw())} choose {self._inner(self._raw())}"]
-        if name == "sqrt":
-            degree = ""
-            if self._peek() == "[":
-                self._take()
-                while self._peek() not in ("]", ""):
-                    degree += self._take()
-                if self._peek():
-                    self._take()
-            root = self._inner(self._raw())
-            if degree in ("", "2"):
-                return ["the square root of", root]
-            nth = (
-                "cube"
-                if degree == "3"
-                else self._numbers.ordinal(degree)
-                if degree.isdecimal()
-                else f"{degree}th"
-            )
-            return [f"the {nth} root of", root]
-        if name in _BIG:
-            return self._big(_BIG[name])
-        if name == "lim":
-            if self._peek() == "_":
-                self._take()
-                limit = self._inner(self._raw()).replace(" to ", " approaches ")
-                return [f"the limit as {limit} of"]
-            return ["the limit of"]
-        if name in (
-            "mathbb",
-            "mathrm",
-            "text",
-            "mathbf",
-            "operatorname",
-            "mathit",
-            "mathcal",
-            "textbf",
-        ):
-            return [self._raw(), *self._scripts()]
-        if name in ("vec", "bar", "hat", "overline", "dot", "tilde", "underline"):
-            inner = self._inner(self._raw())
-            word = {"vec": "vector", "overline": "bar", "underline": ""}.get(name, name)
-            return [f"vector {inner}" if name == "vec" else f"{inner} {word}", *self._scripts()]
-        if name in _FUNCTIONS:
-            return [_FUNCTIONS[name], *self._scripts()]
-        if name in _COMMANDS:
-            return [_OPERATORS[_COMMANDS[name]]]
-        if name in _NAMES:
-            return [_NAMES[name]]
-        low = name.lower().removeprefix("var")
-        if low in _GREEK_NAMES:
-            return [low, *self._scripts()]
-        if name in _SILENT or not name.isalpha():
-            return ["percent"] if name == "%" else []
-        return [name]
+def _say(at: Place, text: str) -> str:
+    return _formulas(at.numbers).say(text)
 
 
 _BETWEEN = re.compile(rf"({ANY_NUMBER})[-–]({ANY_NUMBER})")
@@ -348,7 +97,7 @@ _BETWEEN = re.compile(rf"({ANY_NUMBER})[-–]({ANY_NUMBER})")
 )
 def marked(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     inner = next(group for group in match.groups() if group is not None)
-    words = Parser(inner, at.numbers).words()
+    words = _say(at, inner)
     part = re.fullmatch(r"([0-9]{1,2})/([0-9]{1,3})", inner)
     if part is not None and int(part[1]) and int(part[2]) > 1:
         words = fraction(at.numbers, int(part[1]), int(part[2]))
@@ -459,7 +208,7 @@ def plain(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     text = at.text[match.start() : end]
     signs = set(re.findall(r"[-+*/=×÷·^≈≤≥≠<>−²³√!∈∪∩→±_|]", text))
     letters = bool(re.search("[A-Za-zα-ω]", text))
-    words = Parser(text, at.numbers).words()
+    words = _say(at, text)
     if not words:
         return
     strong = bool(signs & set("=^²³√≈≤≥≠×÷*·∈∪∩±"))
@@ -483,7 +232,7 @@ def plain(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     r"(?<![\w.])(?P<name>[A-Za-z])['’′]?\((?P<inside>[A-Za-z0-9](?:[^()\n]{0,18}[A-Za-z0-9!²³])?)\)",
 )
 def applied(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    words = Parser(match[0], at.numbers).words()
+    words = _say(at, match[0])
     inside = "letter" if len(match["inside"]) == 1 else "formula"
     case = "upper" if match["name"].isupper() else "lower"
     yield Reading("applied", words, (f"{case} {inside}", match["name"]))
@@ -493,7 +242,7 @@ def applied(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     "|", r"\|(?<!\w\|)(?P<inside>(?! )(?![^|]{0,16}[a-z]{2})[a-z0-9+*/^ −-]{1,16}(?<! ))\|(?!\w|\|)"
 )
 def absolute(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    words = Parser(match["inside"], at.numbers).words()
+    words = _say(at, match["inside"])
     if words:
         yield Reading("absolute", f"absolute value of {words}")
 

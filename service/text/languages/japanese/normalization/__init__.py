@@ -292,14 +292,11 @@ RULES: tuple[Rule, ...] = (
     Rule(
         re.compile(
             rf"(?<![A-Za-z{_SIGNS}])(?<!\d/)(?<![{_SIGNS}] )(?P<number>{_NUMBER})"
-            rf"(?P<magnitude>[万億兆千百])? ?(?P<unit>(?:{_ANY_UNIT})/(?:{_ANY_UNIT})|{_UNITS_PATTERN})"
+            rf"(?P<magnitude>[万億兆千百])?"
+            rf" ?(?P<unit>(?:{_ANY_UNIT})/(?:{_ANY_UNIT})|{_UNITS_PATTERN})"
             rf"(?![A-Za-z0-9²³{_SIGNS}])"
         ),
         _unit,
-    ),
-    Rule(
-        re.compile(rf"(?<=乗) ?((?:{_ANY_UNIT})(?:/(?:{_ANY_UNIT}))?)(?![A-Za-z0-9²³])"),
-        lambda match: _unit_name(match[1]),
     ),
     # 2万円/月, 88/分, 350円/個
     Rule(
@@ -386,5 +383,11 @@ def _interpret_date(text: str, order: str) -> str | None:
 def language_rules() -> LanguageRules:
     """Return the rules of the language."""
     return LanguageRules(
-        RULES, interpret, ADDRESSES, PICTURES, contexts.EARLY_RULES, UNMARKED_RULES
+        RULES,
+        interpret,
+        ADDRESSES,
+        PICTURES,
+        contexts.EARLY_RULES,
+        UNMARKED_RULES,
+        formulas=contexts.formula_words(_LETTERS),
     )

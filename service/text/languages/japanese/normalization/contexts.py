@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from service.text.languages.japanese.normalization.spoken_digits import say_digits
-from service.text.normalization import expressions
+from service.text.languages.japanese.normalization.symbol_words import UNITS
+from service.text.normalization import formulas
 from service.text.normalization.date_parts import is_day
-from service.text.normalization.expressions import ExpressionWords, greek_names
+from service.text.normalization.formulas import FormulaWords, greek_names
+from service.text.normalization.locale import table
 from service.text.normalization.rules import Rule
 
 _REACH = 24
@@ -185,56 +186,68 @@ EARLY_RULES: tuple[Rule, ...] = (
 _NUMERAL = r"(?<![A-Za-z])(?=[IVX])X{0,3}(?:I[XV]|V?I{0,3})"
 
 
+def formula_words(letters: Mapping[str, str]) -> FormulaWords:
+    """Return what Japanese says in formulas.
+
+    Args:
+        letters: names of the Latin letters, by capital.
+    """
+    signs = table(
+        "+: 足す; -: 引く; ×: かける; ·: かける; *: かける; ÷: 割る; /: 割る; =: イコール"
+        "; ≠: ノットイコール; ≈: ニアリーイコール; ≡: 合同; <: 小なり; >: 大なり; ≤: 小なりイコール"
+        "; ≥: 大なりイコール; ±: プラスマイナス; ∓: マイナスプラス"
+    )
+    return FormulaWords(
+        number=str,
+        letters=lambda text: [letters.get(letter.upper(), letter) for letter in text],
+        operators={
+            **signs,
+            **table(
+                "+: プラス; -: マイナス; ∈: 属する; ∉: 属さない; ∪: カップ; ∩: キャップ"
+                "; ⊂: 含まれる; ∝: 比例; ⇒: ならば; ⇔: 同値; →: 矢印; ⊥: 垂直; ∥: 平行"
+            ),
+        },
+        sums=signs,
+        signs={"-": "マイナス", "+": "プラス"},
+        names={
+            **table(
+                "∞: 無限大; ∀: すべての; ∃: 存在する; ∂: ラウンド; ∇: ナブラ; ∅: 空集合; ∠: 角"
+                "; △: 三角形; ∴: ゆえに; !: の階乗; ′: プライム; ∑: シグマ; ∫: インテグラル"
+                "; ∏: パイ; ∬: 二重積分; ⋃: 和集合; ⋂: 積集合; °: 度; %: パーセント; sin: サイン"
+                "; cos: コサイン; tan: タンジェント; log: ログ; ln: ログナチュラル; lim: リミット"
+                "; max: マックス; min: ミニマム; exp: イーエックスピー"
+            ),
+            **greek_names(
+                "アルファ ベータ ガンマ デルタ イプシロン ゼータ イータ"
+                " シータ イオタ カッパ ラムダ ミュー ニュー クサイ"
+                " オミクロン パイ ロー シグマ タウ ユプシロン ファイ"
+                " カイ プサイ オメガ"
+            ),
+        },
+        phrases=table(
+            "root: ルート{x}; cube root: 3乗根{x}; nth root: {n}乗根{x}; absolute: {x}の絶対値"
+            "; over: {bottom}分の{top}; power: の{n}乗; again: の{n}乗; choose: {n}シー{k}"
+            "; from: {name}{low}から{high}まで; set: {name}{low}; all: {name}; limit: リミット{x}"
+            "; tends: 矢印; of:; applied:; vec: ベクトル{x}; bar: {x}バー; hat: {x}ハット"
+            "; dot: {x}ドット; tilde: {x}チルダ"
+        ),
+        powers={},
+        gap="",
+        digit=lambda number: "".join(map(_FIGURES.__getitem__, number)),
+        element=lambda symbol: "".join(letters[letter] for letter in symbol.upper()),
+        fraction=lambda top, bottom: f"{bottom}分の{top}",
+        units=UNITS,
+    )
+
+
 def rules(letters: Mapping[str, str]) -> tuple[Rule, ...]:
     """Return the rules before all others of the language.
 
     Args:
         letters: names of the Latin letters, by capital.
     """
-    words = ExpressionWords(
-        number=str,
-        letter=lambda letter: letters.get(letter.upper(), letter),
-        signs={
-            "+": "足す",
-            **dict.fromkeys("-−–", "引く"),
-            **dict.fromkeys("×·*", "かける"),
-            **dict.fromkeys("÷/", "割る"),
-            "=": "イコール",
-            "≠": "ノットイコール",
-            "≈": "ニアリーイコール",
-            "≡": "合同",
-            "<": "小なり",
-            ">": "大なり",
-            "≤": "小なりイコール",
-            "≥": "大なりイコール",
-            "±": "プラスマイナス",
-            "∓": "マイナスプラス",
-            "!": "の階乗",
-        },
-        negative="マイナス",
-        positive="プラス",
-        powers={},
-        power="の{n}乗",
-        root="ルート{x}",
-        cube_root="3乗根{x}",
-        digit=lambda number: "".join(map(_FIGURES.__getitem__, number)),
-        element=lambda symbol: "".join(letters[letter] for letter in symbol.upper()),
-        greek=greek_names(
-            "アルファ ベータ ガンマ デルタ イプシロン ゼータ イータ"
-            " シータ イオタ カッパ ラムダ ミュー ニュー クサイ"
-            " オミクロン パイ ロー シグマ タウ ユプシロン ファイ"
-            " カイ プサイ オメガ 無限大"
-        ),
-    )
-    signs = {**words.signs, "+": "プラス", **dict.fromkeys("-−–", "マイナス")}
-    algebra = replace(words, signs=signs, is_algebra=True)
     return (
-        *expressions.rules(algebra),
-        *expressions.rules(words),
-        Rule(
-            re.compile("(?<![Α-Ωα-ω0-9])[Α-Ωα-ω](?![Α-Ωα-ωA-Za-z])"),
-            lambda match: words.greek.get(match[0]),
-        ),
+        *formulas.rules(formula_words(letters)),
         Rule(
             re.compile(
                 r"(?<![A-Za-z0-9])(?P<era>[MTSHR])\.?(?P<year>\d{1,2})[./-]"

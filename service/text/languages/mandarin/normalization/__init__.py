@@ -47,7 +47,6 @@ RULES: tuple[Rule, ...] = (
     amounts.PERCENT,
     *arithmetic.FRACTIONS,
     amounts.UNIT,
-    amounts.UNIT_OF_POWER,
     arithmetic.RANGE,
     counts.VERSION,
     *arithmetic.SIGNS,
@@ -129,4 +128,11 @@ PICTURES = PictureWords(
 
 def language_rules() -> LanguageRules:
     """Return the rules of the language."""
-    return LanguageRules(RULES, interpret, ADDRESSES, PICTURES, unmarked=UNMARKED_RULES)
+    return LanguageRules(
+        RULES,
+        interpret,
+        ADDRESSES,
+        PICTURES,
+        unmarked=UNMARKED_RULES,
+        formulas=arithmetic.FORMULA_WORDS,
+    )

@@ -38,7 +38,7 @@ _CODES = "USD|EUR|GBP|CNY|RMB|JPY|HKD"
 _SIGNS = "$€£¥￥₩₹₽₺₫฿₱₴¢"
 _MAGNITUDES = {"K": 3, "k": 3, "M": 6, "B": 9}
 
-_UNITS = {
+UNITS = {
     "km/h": "公里每小时",
     "m/s": "米每秒",
     "km²": "平方公里",
@@ -148,8 +148,8 @@ _UNITS = {
 
 # Letters that mean something else after a figure alone.
 _WORDLESS = frozenset({"d", "K", "A", "N", "J", "in", "bar"})
-_UNITS_PATTERN = "|".join(sorted(map(re.escape, {*_UNITS} - _WORDLESS), key=len, reverse=True))
-_ANY_UNIT = "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+_UNITS_PATTERN = "|".join(sorted(map(re.escape, {*UNITS} - _WORDLESS), key=len, reverse=True))
+_ANY_UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 
 
 _CENTS = re.compile(r"([\d,]+)\.([1-9])0")
@@ -181,7 +181,7 @@ def _percent(match: re.Match[str]) -> str:
 
 
 def _unit(match: re.Match[str]) -> str:
-    unit = "每".join(_UNITS[part] for part in _parts(match["unit"]))
+    unit = "每".join(UNITS[part] for part in _parts(match["unit"]))
     # 两米, but 二到八度.
     first = "" if match["first"] is None else say_number(match["first"], unit)
     if first == "两" and unit[-1] == "度":
@@ -192,7 +192,7 @@ def _unit(match: re.Match[str]) -> str:
 
 
 def _parts(unit: str) -> Sequence[str]:
-    return (unit,) if unit in _UNITS else unit.split("/")
+    return (unit,) if unit in UNITS else unit.split("/")
 
 
 MONEY: tuple[Rule, ...] = (
@@ -231,17 +231,11 @@ UNIT = Rule(
     _unit,
 )
 
-UNIT_OF_POWER = Rule(
-    re.compile(rf"(?<=次方) ?(?P<unit>(?:{_ANY_UNIT})(?:/(?:{_ANY_UNIT}))?)(?![A-Za-z0-9²³])"),
-    lambda match: "每".join(_UNITS[part] for part in _parts(match["unit"])),
-)
-"""A unit after a power of ten: 3×10⁸ m/s."""
-
 PER = Rule(
     re.compile(
         r"(?<=[次元人件块万亿吨升米克度个台])/(?P<unit>(?:分钟?|秒|小?时|[天日周月年人吨斤米个次件股平]|kg|g|m2|m²|㎡|km|h|L|t)"
         r"(?![A-Za-z²]))"
     ),
-    lambda match: f"每{_UNITS.get(match['unit'], match['unit'])}",
+    lambda match: f"每{UNITS.get(match['unit'], match['unit'])}",
 )
 """A unit after a slash: 元/kg, 次/分."""

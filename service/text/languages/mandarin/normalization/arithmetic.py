@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from service.text.languages.mandarin.normalization.amounts import UNITS
 from service.text.languages.mandarin.normalization.numbers import (
     APART,
     ENDS,
@@ -13,8 +14,9 @@ from service.text.languages.mandarin.normalization.numbers import (
     say_integer,
     say_number,
 )
-from service.text.normalization import expressions
-from service.text.normalization.expressions import ExpressionWords, greek_names
+from service.text.normalization import formulas
+from service.text.normalization.formulas import FormulaWords, greek_names
+from service.text.normalization.locale import table
 from service.text.normalization.rules import Rule
 
 _VULGAR = {
@@ -141,45 +143,51 @@ BOUND = Rule(
 
 SIGNS: tuple[Rule, ...] = (
     Rule(re.compile(r"(?<=\d) ?([+＋=＝×÷]) ?(?=\d)"), lambda match: _SIGNS[match[1]]),
-    # r=3cm, 1斤=500克
-    Rule(re.compile(r"(?<=[^\W_]|[)）]) ?[=＝] ?(?=[^\W_]|[-−(（√])"), lambda match: "等于"),
     # A+5, 18+
     Rule(re.compile(r"(?<=[\dA-Za-z)）%％])[+＋](?=\d)|(?<=\d)[+＋]"), lambda match: "加"),
     Rule(re.compile("[≈≠≥≤±]"), lambda match: _SIGN_WORDS[match[0]]),
 )
 
-_WORDS = ExpressionWords(
+FORMULA_WORDS = FormulaWords(
     number=say_number,
-    letter=str,
-    signs={
+    operators={
         **_SIGNS,
         **_SIGN_WORDS,
         **_BOUNDS,
-        **dict.fromkeys("-−–", "减"),
         **dict.fromkeys("·*", "乘"),
-        "/": "除以",
-        "≡": "恒等于",
-        "∓": "负正",
-        "!": "的阶乘",
+        **table(
+            "-: 减; /: 除以; ≡: 恒等于; ∓: 负正; ∈: 属于; ∉: 不属于; ∪: 并; ∩: 交; ⊂: 包含于"
+            "; ∝: 正比于; ⇒: 推出; ⇔: 当且仅当; →: 趋于; ⊥: 垂直于; ∥: 平行于"
+        ),
     },
-    negative="负",
-    positive="正",
-    powers={"2": "的平方", "3": "的立方"},
-    power="的{n}次方",
-    root="根号{x}",
-    cube_root="三次根号{x}",
-    digit=say_digits,
-    greek=greek_names(
-        "阿尔法 贝塔 伽马 德尔塔 艾普西龙 泽塔 伊塔 西塔 约塔 卡帕 拉姆达 谬 纽 克西 欧米克戎"
-        " 派 柔 西格玛 陶 宇普西龙 斐 希 普西 欧米伽 无穷大"
+    signs={"-": "负", "+": "正"},
+    names={
+        **table(
+            "∞: 无穷大; ∀: 任意; ∃: 存在; ∂: 偏; ∇: 纳布拉; ∅: 空集; ∠: 角; △: 三角形; ∴: 所以"
+            "; !: 的阶乘; ′: 撇; ∑: 求和; ∫: 积分; ∏: 求积; ∬: 二重积分; ⋃: 并; ⋂: 交; lim: 极限"
+            "; sin: 正弦; cos: 余弦; tan: 正切; cot: 余切"
+        ),
+        "%": "百分之",
+        "°": "度",
+        **greek_names(
+            "阿尔法 贝塔 伽马 德尔塔 艾普西龙 泽塔 伊塔 西塔 约塔 卡帕 拉姆达 谬 纽 克西 欧米克戎"
+            " 派 柔 西格玛 陶 宇普西龙 斐 希 普西 欧米伽"
+        ),
+    },
+    phrases=table(
+        "root: 根号{x}; cube root: 三次根号{x}; nth root: {n}次根号{x}; absolute: {x}的绝对值"
+        "; over: {bottom}分之{top}; power: 的{n}次方; again: 的{n}次方; choose: {n}选{k}"
+        "; from: {name}从{low}到{high}; set: {name}在{low}上; all: {name}; limit: 当{x}时极限"
+        "; tends: 趋于; of:; applied:; vec: 向量{x}; bar: {x}拔; hat: {x}帽; dot: {x}点"
+        "; tilde: {x}波浪"
     ),
+    powers={"2": "的平方", "3": "的立方"},
+    sums={**_SIGNS, **_SIGN_WORDS, **_BOUNDS, **dict.fromkeys("·*", "乘"), "-": "减", "/": "除以"},
+    gap="",
+    digit=say_digits,
+    fraction=lambda top, bottom: f"{say_integer(str(bottom))}分之{say_integer(str(top))}",
+    units=UNITS,
 )
 
-EXPRESSIONS: tuple[Rule, ...] = (
-    *expressions.rules(_WORDS),
-    Rule(
-        re.compile("(?<![Α-Ωα-ω0-9])[Α-Ωα-ω](?![Α-Ωα-ωA-Za-z])"),
-        lambda match: _WORDS.greek.get(match[0]),
-    ),
-)
+EXPRESSIONS: tuple[Rule, ...] = formulas.rules(FORMULA_WORDS)
 """Expressions of algebra, formulas of chemistry, and Greek letters."""
