@@ -17,13 +17,14 @@ from typing import Any
 
 from service.text.backtracking.character_sets import Item, parser
 
-_OTHER = "\x80"
-"""Stands for every character that is not ASCII."""
 _DIGIT, _SPACE = "0", " "
 _SPACES = "\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f"
 _FOLDED = str.maketrans(dict.fromkeys(_SPACES, _SPACE) | dict.fromkeys(string.digits, _DIGIT))
-_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_OTHER_SPACES = re.compile(r"[^\S\x00-\x7f]")
+_OTHER_DIGITS = re.compile(r"[^\D\x00-\x7f]")
 _LAST_ASCII = 0x7F
+_WIDEST = 64
+"""Characters of a class that are not ASCII: one with more may be any character."""
 
 _LONGEST = 3
 """Characters of a string that is looked for: with more the sets of strings would be greater."""
@@ -39,18 +40,15 @@ _SHARES = {
     **dict.fromkeys(",.", 0.01),
     _SPACE: 0.17,
     _DIGIT: 0.02,
-    _OTHER: 0.01,
 }
 """Roughly how many of the characters of English are this one."""
-_RARE = 0.001
+_RARE, _RARE_BEYOND_ASCII = 0.001, 0.01
 
-_CASELESS_EXTRA = frozenset("iks")
-"""Letters that stand for one more which is not ASCII, where case does not count."""
-_WORD = frozenset(string.ascii_letters + "_" + _DIGIT + _OTHER)
+_CASELESS_EXTRA = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
+"""Characters that are not ASCII and stand for a letter too, where case does not count."""
 _CATEGORIES = {
-    parser.CATEGORY_DIGIT: frozenset((_DIGIT, _OTHER)),
-    parser.CATEGORY_SPACE: frozenset((_SPACE, _OTHER)),
-    parser.CATEGORY_WORD: _WORD,
+    parser.CATEGORY_DIGIT: frozenset((_DIGIT,)),
+    parser.CATEGORY_SPACE: frozenset((_SPACE,)),
 }
 _REPEATS = frozenset(
     getattr(parser, name)
@@ -103,22 +101,23 @@ class Sieve:
 def needed_by(pattern: re.Pattern[str]) -> Needed:
     """Return strings that a text with a match has: one of the first set, and one of the second.
 
-    They are of texts in which every digit is `0`, every white space is a space, and every character
-    that is not ASCII is the first one that is none.
+    They are of texts in which every digit is `0` and every white space is a space.
     """
     parsed = parser.parse(pattern.pattern, pattern.flags)
     return _sequence(parsed, bool(pattern.flags & re.IGNORECASE))[1]
 
 
 def _folded(text: str) -> str:
-    return (text if text.isascii() else _NOT_ASCII.sub(_OTHER, text)).translate(_FOLDED)
+    if not text.isascii():
+        text = _OTHER_DIGITS.sub(_DIGIT, _OTHER_SPACES.sub(_SPACE, text))
+    return text.translate(_FOLDED)
 
 
 @cache
 def _share(part: str) -> float:
     share = 1.0
     for character in part:
-        share *= _SHARES.get(character, _RARE)
+        share *= _SHARES.get(character, _RARE if character.isascii() else _RARE_BEYOND_ASCII)
     return share
 
 
@@ -231,10 +230,12 @@ def _class(items: tuple[Item, ...], is_caseless: bool) -> Strings | None:
     """Return the characters of a class, None if it may be any."""
     found: set[str] = set()
     for operation, value in items:
-        if operation is parser.LITERAL:
-            found |= _symbols(value, value, is_caseless)
-        elif operation is parser.RANGE:
-            found |= _symbols(*value, is_caseless)
+        if operation in (parser.LITERAL, parser.RANGE):
+            first, last = value if operation is parser.RANGE else (value, value)
+            symbols = _symbols(first, last, is_caseless)
+            if symbols is None:
+                return None
+            found |= symbols
         elif operation is parser.CATEGORY and value in _CATEGORIES:
             found |= _CATEGORIES[value]
         else:
@@ -243,16 +244,12 @@ def _class(items: tuple[Item, ...], is_caseless: bool) -> Strings | None:
 
 
 @cache
-def _symbols(first: int, last: int, is_caseless: bool) -> Strings:
-    """Return what stands for the characters with some code points."""
-    ascii_ones = {chr(code) for code in range(first, min(last, _LAST_ASCII) + 1)}
+def _symbols(first: int, last: int, is_caseless: bool) -> Strings | None:
+    """Return what stands for the characters with some code points, None if they are many."""
+    if last > _LAST_ASCII and (is_caseless or last - max(first, _LAST_ASCII) > _WIDEST):
+        return None
+    found = {chr(code) for code in range(first, last + 1)}
     if is_caseless:
-        ascii_ones |= {each.swapcase() for each in ascii_ones}
-        if not _CASELESS_EXTRA.isdisjoint(ascii_ones):
-            ascii_ones.add(_OTHER)
-    found = {each.translate(_FOLDED) for each in ascii_ones}
-    if last > _LAST_ASCII:
-        found.add(_OTHER)
-        if is_caseless:  # the sign of kelvins is a k
-            found |= set("IKSiks")
-    return frozenset(found)
+        found |= {each.swapcase() for each in found}
+        found.update(*(_CASELESS_EXTRA.get(each, "") for each in sorted(found)))
+    return frozenset(map(_folded, found))

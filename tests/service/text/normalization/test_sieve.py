@@ -42,6 +42,10 @@ PATTERNS = [
         (r"a.c\Z", re.DOTALL),
         (r"x\s\sy", 0),
         (r"[^a]b", 0),
+        (r"[é-ü]b", 0),
+        (r"é|ñb", re.IGNORECASE),
+        (r"[零一二三]月(?!\d)|二〇", 0),
+        (r"[\u4e00-\u9fff]x\d号", 0),
     )
 ]
 
@@ -78,8 +82,9 @@ def test_what_a_pattern_needs_are_short_and_rare_strings():
     assert needed_by(re.compile(r"\w*")) == ()
 
 
-def test_few_rules_are_left_for_prose():
-    rules = rules_for("en-us", ALL)
-    sentences = sentences_of("en-us")[:100]
+@pytest.mark.parametrize("language", ("en-us", "fr", "hi", "ja", "zh"))
+def test_few_rules_are_left_for_prose(language):
+    rules = rules_for(language, ALL)
+    sentences = sentences_of(language)[:100]
     n_left = sum(len(rules.sieve.candidates(sentence)) for sentence in sentences)
     assert n_left < 0.1 * len(rules.rules) * len(sentences)
