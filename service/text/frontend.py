@@ -38,6 +38,8 @@ at most, and one of the caller's lexicon as many as that allows."""
 READ_AT_ONCE = BLOCK_LENGTH
 """Length up to which a whole text is read before speech starts."""
 
+_NAMED_EMOJI = replace(USUAL, emoji="name")
+
 _FIRST_TEXT = "1."
 """Needs text normalization and G2P, and can be read in every language."""
 
@@ -139,6 +141,9 @@ class FrontEnd:
         for block in _blocks(passage, normalization):
             with self._turn:
                 reading = self._read_block(block, language, normalization, applied)
+                if not reading.phonemes and _is_whole(block, passage) and normalization == USUAL:
+                    # Nothing but emoji, as in an answer in a chat.
+                    reading = self._read_block(block, language, _NAMED_EMOJI, applied)
             end = max(told, passage.text.within(0, block.text.span[1])[1])
             yield with_omissions(reading, passage.text[told:end])
             told = end
@@ -330,6 +335,11 @@ def _check_growth(text: TracedText, block: Passage) -> None:
             f"{len(block.text)} characters of the text become {len(text)} in words; the limit is "
             f"{limit}"
         )
+
+
+def _is_whole(block: Passage, passage: Passage) -> bool:
+    """Tell whether a block has all letters and signs of a passage."""
+    return len(block.text.text.strip()) == len(passage.text.text.strip())
 
 
 def _silent(text: str) -> list[int]:

@@ -6,11 +6,13 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import chain, groupby
 from typing import NamedTuple
 
 from service.errors import LanguageUnavailableError
 from service.text.characters import is_meaningful
+from service.text.languages.foreign import SCRIPTS
 from service.text.offset_mapping import TracedText, concatenate
 from service.text.reader import SILENT, Fragment, Reader
 from service.text.reading import Word
@@ -19,15 +21,28 @@ from service.text.spans import Override, Span
 
 # A run of letters of one script, with the marks between its words.
 _STRETCH = re.compile(
-    rf"(?P<east_asian>[{HAN}{KANA}]+)|(?P<latin>[{LATIN}]+(?:[ '’&-]+[{LATIN}]+)*)"
+    "|".join(
+        (
+            rf"(?P<east_asian>[{HAN}{KANA}]+)|(?P<latin>[{LATIN}]+(?:[ '’&-]+[{LATIN}]+)*)",
+            *(
+                rf"(?P<{code}>[{script.letters}]{{{script.least},}}(?:[ '’-]+[{script.letters}]+)*)"
+                for code, script in SCRIPTS.items()
+            ),
+        )
+    )
 )
 _LINE = re.compile(r"[^\n]+")
 _KANA_LETTERS = re.compile(f"[{KANA}]+")
 _EAST_ASIAN = ("ja", "zh")
 
-# Characters that another language may have to read, by the language of the text.
-_FOREIGN = {"ja": re.compile(f"[{LATIN}]"), "zh": re.compile(f"[{LATIN}{KANA}]")}
-_FOREIGN_TO_OTHERS = re.compile(f"[{HAN}{KANA}]")
+
+@cache
+def _foreign_to(language: str) -> re.Pattern[str]:
+    """Return a pattern of the characters that another language may have to read."""
+    others = {"ja": LATIN, "zh": LATIN + KANA}.get(language, HAN + KANA)
+    scripts = (script.letters for code, script in SCRIPTS.items() if code != language)
+    return re.compile(f"[{others}{''.join(scripts)}]")
+
 
 # A run of characters in a Chinese text is Japanese if it has more kana than this.
 _KANA_SHARE = 0.25
@@ -61,9 +76,9 @@ def route(
     """Return the spans, cut where the language changes.
 
     In Japanese and Chinese, words in Latin letters are English. In the other languages, Chinese
-    characters are Japanese if the text has kana anywhere, and otherwise Chinese. Scripts that none
-    of these languages uses stay with `language`. So do words that have an override. Digits and
-    signs stay with the letters that they touch.
+    characters are Japanese if the text has kana anywhere, and otherwise Chinese. Words in one of
+    `SCRIPTS` are of its language; other scripts stay with `language`. So do words that have an
+    override. Digits and signs stay with the letters that they touch.
 
     Args:
         spans: the spans of one text.
@@ -101,7 +116,7 @@ class MixedReader(Reader):
         super().__init__(language)
         self._language = language
         self._find = find
-        self._foreign = _FOREIGN.get(language, _FOREIGN_TO_OTHERS)
+        self._foreign = _foreign_to(language)
 
     def skipped(self, text: TracedText) -> list[int]:
         """Return the indexes of meaningful characters that no reader would say, in order.
@@ -208,7 +223,9 @@ def _languages(
 ) -> Iterator[tuple[str, int, int]]:
     """Yield the language of each part of a run of letters."""
     start, end = stretch.span()
-    if stretch.lastgroup == "latin":
+    if stretch.lastgroup in SCRIPTS:
+        yield stretch.lastgroup, start, end
+    elif stretch.lastgroup == "latin":
         # Several words are a quotation, even if each one is a loanword.
         is_borrowed = language in _EAST_ASIAN and " " not in stretch[0] and knows(stretch[0])
         yield "en-us" if language in _EAST_ASIAN and not is_borrowed else language, start, end

@@ -11,6 +11,7 @@ from service.extras import advice
 from service.text.espeak import Espeak
 from service.text.espeak.reader import EspeakReader
 from service.text.languages import LANGUAGES, Language, find_language
+from service.text.languages.foreign import SCRIPTS
 from service.text.languages.language import ReaderParts
 from service.text.reader import Reader
 
@@ -37,7 +38,7 @@ class Readers:
         self._strict = strict
         self._loading = loading
         self._starting = threading.Lock()
-        self._locks = {code: threading.Lock() for code in LANGUAGES}
+        self._locks = {code: threading.Lock() for code in (*LANGUAGES, *SCRIPTS)}
         self._readers: dict[str, Reader] = {}
 
     @property
@@ -53,13 +54,16 @@ class Readers:
         return self._espeak
 
     def get(self, code: str) -> Reader:
-        """Return the reader of a language. The first call takes up to a second, or several.
+        """Return the reader of a language or of a script, by its code in `LANGUAGES` or `SCRIPTS`.
+
+        The first call takes up to a second, or several.
 
         Raises:
             LanguageUnavailableError: see `require`.
             EspeakError: the reader needs espeak-ng, which cannot be used.
         """
-        language = self.require(code)
+        foreign = SCRIPTS[code].language if code in SCRIPTS else None
+        language = foreign or self.require(code)
         reader = self._readers.get(language.code)
         if reader is None:
             with self._loading(), self._locks[language.code]:
@@ -92,6 +96,11 @@ class Readers:
         return f"an extra that is not installed: {advice(LANGUAGES[code].extra or code)}"
 
     def _make(self, language: Language) -> Reader:
+        is_missing = language.code not in LANGUAGES and not self.espeak.has_voice(
+            language.espeak_voice or ""
+        )
+        if is_missing:
+            raise LanguageUnavailableError(f"espeak-ng has no voice for {language.name} here")
         parts = ReaderParts(lambda: self.espeak, strict=self._strict)
         if language.make_reader is not None:
             return language.make_reader(parts)

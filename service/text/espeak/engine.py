@@ -96,6 +96,10 @@ class Espeak:
             raise EspeakError(f"espeak-ng has no voice {voice!r} in {self.data}; {_what_to_do()}")
         return answer[1:].decode()
 
+    def has_voice(self, voice: str) -> bool:
+        """Tell whether the library's data has a voice, such as `zle/ru`."""
+        return (self.data / "lang" / voice).is_file()
+
     def _ask(self, request: bytes) -> bytes | None:
         """Return the answer, None if the process died first."""
         # The process is put back only after a complete exchange, so that the answer of an

@@ -16,6 +16,8 @@ from functools import cache
 
 from service.errors import UnknownSymbolError
 from service.text.languages import LANGUAGES
+from service.text.languages.foreign import SCRIPTS
+from service.text.languages.language import Language
 from service.text.vocabulary import describe, load_vocabulary
 
 # In the keys below, `#` is a word boundary and `^` joins the letters of one sound.
@@ -79,7 +81,8 @@ _COMMON = {**_COMPOSED, **_NEAREST, **_DECOMPOSED, **dict.fromkeys(_DROPPED, "")
 def kokoro_phonemes(ipa: str, language: str) -> str:
     """Return espeak-ng's IPA, with ties, in the symbols of Kokoro's voices of a language.
 
-    `language` is a code of `LANGUAGES`. Most voices were trained with espeak-ng's own inventory;
+    `language` is a code of `LANGUAGES` or `SCRIPTS`. Most voices were trained with espeak-ng's own
+    inventory;
     `Sounds.espeak` has what others write differently. Raises UnknownSymbolError, with the character
     and its position in the IPA, for a character that is neither in the language's table nor in the
     vocabulary.
@@ -98,17 +101,22 @@ def kokoro_phonemes(ipa: str, language: str) -> str:
         if symbol not in kept:
             raise UnknownSymbolError(
                 f"espeak-ng's {describe(symbol)} at position {position + 1} of"
-                f" its {LANGUAGES[language].name} phonemes has no symbol in the model's vocabulary"
+                f" its {_language(language).name} phonemes has no symbol in the model's vocabulary"
             )
         out.append(symbol)
         position += 1
     return " ".join("".join(out).split())
 
 
+def _language(code: str) -> Language:
+    foreign = SCRIPTS[code].language if code in SCRIPTS else None
+    return foreign or LANGUAGES[code]
+
+
 @cache
 def _rules(language: str) -> tuple[dict[str, str], re.Pattern[str], frozenset[str]]:
     """Return the replacements, a pattern that prefers long keys, and the symbols that stay."""
-    replacements = {**_COMMON, **LANGUAGES[language].load_sounds().espeak}
+    replacements = {**_COMMON, **_language(language).load_sounds().espeak}
     keys = sorted(replacements, key=len, reverse=True)
     table = {f"k{number}": replacements[key] for number, key in enumerate(keys)}
     pattern = "|".join(f"(?P<k{number}>{_key_pattern(key)})" for number, key in enumerate(keys))

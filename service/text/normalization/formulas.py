@@ -33,7 +33,7 @@ _COMMANDS = {
 """The signs for which commands of LaTeX stand."""
 _TYPED = {
     "<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "->": "→", "=>": "⇒", "−": "-", "–": "-", "⋅": "·",
-    "µ": "μ", "ς": "σ",
+    "µ": "μ", "ς": "σ", "∮": "∫",
 }  # fmt: skip
 _BIG = "∑∫∏∬⋃⋂"
 _FONTS = frozenset(words("mathbb mathrm text mathbf operatorname mathit mathcal textbf"))
@@ -368,7 +368,7 @@ class _Parser:
 
 # Letters of the script of formulas, and of words beside them.
 _LETTER = "A-Za-zΑ-Ωα-ω"
-_WORD = "A-Za-z\u00c0-\u024fΑ-Ωα-ω"
+_WORD = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u1f00-\u1fff"
 _SIGNS = "-−–+×÷·*/=≠≈≡<>≤≥±∓∈∉∪∩⊂→⊥∥"
 _POWER = (
     rf"(?:[{_UP}]{{1,4}}|\^(?:\{{[-−]?[0-9A-Za-z]{{1,4}}\}}|\([-−]?[0-9A-Za-z]{{1,4}}\)"
@@ -424,10 +424,18 @@ class _Plain:
         yield Rule(_COMPOUND, self._compound)
         yield Rule(_EXPRESSION, self._expression)
         yield Rule(_ALONE, self._alone)
-        yield Rule(
-            _GREEK_ALONE, lambda match: self._words.names.get(_TYPED.get(match[0], match[0]))
-        )
+        yield Rule(_GREEK_ALONE, self._name)
+        yield Rule(_SIGN_ALONE, self._name)
         yield Rule(_EQUALS, self._equals)
+
+    def _name(self, match: re.Match[str]) -> str | None:
+        words = self._words
+        known = {**words.operators, **words.names}
+        signs = [_TYPED.get(sign, sign) for sign in match[0]]
+        if not all(sign in known for sign in signs):
+            return None
+        apart = " " if words.gap and not match[0].isalpha() else ""
+        return f"{apart}{words.joined(known[sign] for sign in signs)}{apart}"
 
     def _expression(self, match: re.Match[str]) -> str | None:
         text = match[0]
@@ -534,7 +542,8 @@ _COMPOUND = re.compile(
 _PARTS = re.compile(rf"([A-Z][a-z]?)([0-9]{{1,2}}|[{_DOWN}]{{1,2}})?")
 _GASES = frozenset({"H2", "N2", "O2", "O3", "F2", "Cl2"})
 _PAIRS = re.compile(r"(?:[HNKF]|Na|Cl|Li)2(?:[OS]2?)|[A-Z][a-z]?[0-9]?\Z(?<=C60)")
-_GREEK_ALONE = re.compile(rf"(?<![{_WORD}0-9])[Α-Ωα-ωµ](?![{_WORD}])")
+_GREEK_ALONE = re.compile(rf"(?<![{_WORD}0-9])[Α-Ωα-ωµ]{{1,2}}(?![{_WORD}])")
+_SIGN_ALONE = re.compile("[∂∇∠△⊥∥∪∩⊂⊆∉∝≡∏∮⋃⋂∓¬∧∨]")
 
 
 def _is_compound(text: str, parts: list[tuple[str, str]]) -> bool:

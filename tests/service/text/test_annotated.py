@@ -4,11 +4,9 @@ import re
 from functools import cache
 
 import pytest
-from hypothesis import strategies as st
 
 from bench.readings.annotations import load, units
 from service.errors import NothingToSayError
-from tests.profiles import given
 from tests.service.text.whole_reading import normalized, read
 
 LEAST = {"ja": 0.95, "zh": 0.97, "hi": 0.97}
@@ -76,24 +74,3 @@ def test_annotated_texts_are_read_as_they_may_be(front_end, language):
     right = [is_heard(text, say, front_end) if language == "ja" else is_written(text, language) for text in texts]
     wrong = [text.place for text, ok in zip(texts, right, strict=True) if not ok]
     assert sum(right) / len(right) >= LEAST[language], wrong
-
-
-PIECES = [
-    *("mc²", "H₂O", "π", "Δ", "$HOME", "Привет", "안녕", "₽", "¢", "10µg", "สวัสดี", "שלום"),
-    *("مرحبا", "∮", "ꙮ", "√2", "x≤3", "𝛑", "ⅷ", "〽", "₴5", "Ω"),
-]
-SENTENCES = {"ja": "今日は晴れです。", "zh": "今天天气很好。", "hi": "आज मौसम अच्छा है।"}
-
-
-@pytest.mark.parametrize("language", SENTENCES)
-@given(pieces=st.lists(st.sampled_from(PIECES), min_size=1, max_size=6))
-def test_no_sign_of_another_script_refuses_a_text(front_end, language, pieces):
-    sentence = SENTENCES[language]
-    alone = read(front_end, sentence, language).phonemes
-    text = sentence + " ".join(pieces) + "\n" + sentence
-    reading = read(front_end, text, language)
-    assert reading.phonemes.startswith(alone.rstrip(".")[:-1])
-    # What has no sound is told.
-    heard = [(word.text_start, word.text_end) for word in reading.words] + list(reading.dropped)
-    covered = {at for start, end in heard for at in range(start, end)}
-    assert [letter for at, letter in enumerate(text) if letter.isalpha() and at not in covered] == []

@@ -82,7 +82,7 @@ def test_what_a_pattern_needs_are_short_and_rare_strings():
     assert needed_by(re.compile(r"\w*")) == ()
 
 
-@pytest.mark.parametrize("language", ("en-us", "fr", "hi", "ja", "zh"))
+@pytest.mark.parametrize("language", ["en-us", "fr", "hi", "ja", "zh"])
 def test_few_rules_are_left_for_prose(language):
     rules = rules_for(language, ALL)
     sentences = sentences_of(language)[:100]

@@ -97,6 +97,7 @@ _SYMBOLS = {
     "∝": "is proportional to", "≡": "is equivalent to", "⊥": "is perpendicular to",
     "∥": "is parallel to", "∠": "angle", "∧": "and", "∨": "or", "¬": "not", "⇒": "implies",
     "⇔": "if and only if", "∂": "partial", "∇": "del", "≅": "is congruent to",
+    "∮": "the contour integral",
     "≪": "is much less than",
     "≫": "is much greater than",
 }  # fmt: skip
