@@ -223,7 +223,7 @@ def _languages(
 ) -> Iterator[tuple[str, int, int]]:
     """Yield the language of each part of a run of letters."""
     start, end = stretch.span()
-    if stretch.lastgroup in SCRIPTS:
+    if stretch.lastgroup is not None and stretch.lastgroup in SCRIPTS:
         yield stretch.lastgroup, start, end
     elif stretch.lastgroup == "latin":
         # Several words are a quotation, even if each one is a loanword.

@@ -120,7 +120,8 @@ _FROM_TO = re.compile(
 _BEFORE_FROM_TO = re.compile(r"(?:[0-9%°]|\b[A-Z])[ ]?\Z")
 _SEPARATOR = re.compile(
     rf"[ \t=\-{_ARROWS}](?:(?<=[{_ARROWS}])|{_DRAWN_ARROW}"
-    rf"|(?<=[ \t])(?<![ \t]{{2}})[ \t]*(?:[{_ARROWS}]|(?:--?|==?)>(?=[ ])|[•·∙⋅▪●‣|¦](?=[ \t])))"
+    rf"|(?<=[ \t])(?<![ \t]{{2}})[ \t]*(?:[{_ARROWS}]|(?:--?|==?)>(?=[ ])|[•∙▪●‣|¦](?=[ \t])"
+    r"|[·⋅](?=[ \t])(?!(?<=[0-9²³)][ ].)[ ][0-9(√])))"
     rf"[ \t\ufe0f{_ARROWS}]*"
 )
 _MUTE = re.compile("[™®℠†‡]+\ufe0f?[ ]?")

@@ -85,6 +85,11 @@ BEFORE_NUMBER = {
 """Abbreviations before a figure or a Roman numeral."""
 
 ABBREVIATIONS = {
+    "trim.": "trimestre",
+    "qté": "quantité",
+    "échéa.": "échéance",
+    "resp.": "responsable",
+    "pdt": "pendant",
     "p. ex.": "par exemple",
     "par ex.": "par exemple",
     "c.-à-d.": "c'est-à-dire",
@@ -152,7 +157,7 @@ ABBREVIATIONS = {
 
 ACRONYMS = frozenset(
     words(
-        "BD BP CD CV DVD JT OL OM PC PSG TV ASSE CHU HLM RATP SNCF TGV RTT AG PV BNF"
+        "OIT BD BP CD CV DVD JT OL OM PC PSG TV ASSE CHU HLM RATP SNCF TGV RTT AG PV BNF"
         " TVA ADN ONG CDD ADN AFP AOC AOP API APL ARN ARS ATM BEP BNP BTP CDI CEA CEO"
         " CGT CIA CIO CPE CSE DEA"
         " DGSE DPE DUT EDF EEE ENS ENT EPS ERP ESS ETI FBI FMI GIE HEC IA IBM IFI IGN IGP INA"
@@ -163,6 +168,7 @@ ACRONYMS = frozenset(
 """Acronyms that are spelled, although they could be read as words."""
 
 MEANINGS = (
+    Meaning(r"(?<=[IVX]e\s)s\.(?!\w)", "siècle"),
     Meaning(r"(?<=\b(?:le|du|au)[ ])dr(?=[ ][a-z])", "docteur"),
     Meaning(r"(?<![\w.-])St-(?=[A-ZÉ])", "Saint-"),
     Meaning(r"(?<![\w.-])Ste-(?=[A-ZÉ])", "Sainte-"),
@@ -202,6 +208,11 @@ MEANINGS = (
 """Abbreviations that only a context tells."""
 
 CHAT = {
+    "dem": "demain",
+    "aprem": "après-midi",
+    "jsp": "je ne sais pas",
+    "vrm": "vraiment",
+    "rdv": "rendez-vous",
     "slt": "salut",
     "stp": "s'il te plaît",
     "tkt": "t'inquiète",

@@ -163,6 +163,12 @@ LOCALE = Locale(
     mixed="{whole} et {part}",
     percent={"%": "pour cent", "‰": "pour mille"},
     units={
+        "mmHg": Noun("millimètre de mercure", "millimètres de mercure"),
+        "bpm": Noun("battement par minute", "battements par minute"),
+        "pt": Noun("point", "points"),
+        "pts": Noun("point", "points"),
+        "pers.": Noun("personne", "personnes", _F),
+        "psi": Noun("livre par pouce carré", "livres par pouce carré", _F),
         "m": Noun("mètre", "mètres"),
         "m²": Noun("mètre carré", "mètres carrés"),
         "m³": Noun("mètre cube", "mètres cubes"),

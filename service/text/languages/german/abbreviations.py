@@ -40,6 +40,7 @@ TITLES = {
 """Abbreviations before a name."""
 
 BEFORE_NUMBER = {
+    "Pf.": "Postfach",
     "Nr.": "Nummer",
     "No.": "Nummer",
     "Nrn.": "Nummern",
@@ -110,6 +111,10 @@ BEFORE_NUMBER = {
 """Abbreviations before a figure or a Roman numeral."""
 
 ABBREVIATIONS = {
+    "li.": "links",
+    "hr.": "Herr",
+    "z. zt.": "zurzeit",
+    "trim.": "Trimester",
     "z. B.": "zum Beispiel",
     "Z. B.": "Zum Beispiel",
     "zB": "zum Beispiel",

@@ -116,6 +116,7 @@ LOCALE = Locale(
         "; lim: Limes; ∂: d; ∇: Nabla; ∠: Winkel; △: Dreieck; !: Fakultät; ′: Strich; ∑: Summe"
         "; ∫: Integral; ∏: Produkt; ∬: Doppelintegral; ⋃: Vereinigung; ⋂: Schnitt"
     ),
+    unit_per="pro",
     per="pro",
     range_word="bis",
     version_word="Version",
@@ -138,6 +139,9 @@ LOCALE = Locale(
     and_a_half="{whole}einhalb",
     percent={"%": "Prozent", "‰": "Promille"},
     units={
+        "bpm": Noun("Schlag pro Minute", "Schläge pro Minute"),
+        "rpm": Noun("Umdrehung pro Minute", "Umdrehungen pro Minute", _F),
+        "ft": Noun("Fuß", "Fuß"),
         "m": _same("Meter"),
         "m²": _same("Quadratmeter"),
         "qm": _same("Quadratmeter"),

@@ -490,7 +490,10 @@ def _own_rules() -> tuple[Rule, ...]:
             r"|gängig|stöckig|spurig|sitzig|zeilig|reihig|motorig|rädrig|gradig|sekündig|sätzig)[a-zäöüß]*)",
             _write_adjective,
         ),
-        (rf"(?<![\w.,:/-])(?P<number>[0-9]{{1,3}}){SPACE}?[x×](?!\w|{SPACE}?[0-9(])", _write_times),
+        (
+            rf"(?<![\w.,:/-])(?P<number>[0-9]{{1,3}}){SPACE}?[x×](?!\w|{SPACE}?[0-9(]|{SPACE}[-+−=])",
+            _write_times,
+        ),
         (
             rf"(?:(?<=,{SPACE})|(?<=\n)|(?<=D-)|(?<=A-)|\A)(?P<code>[0-9]{{5}})(?={SPACE}[A-ZÄÖÜ][a-zäöüß])",
             _write_postcode,

@@ -76,6 +76,8 @@ TITLES = {
 """Abbreviations before a name."""
 
 BEFORE_NUMBER = {
+    "L.": "legge",
+    "km": "chilometro",
     "n.": "numero",
     "N.": "numero",
     "nº": "numero",
@@ -116,6 +118,20 @@ BEFORE_NUMBER = {
 """Abbreviations before a figure or a Roman numeral."""
 
 ABBREVIATIONS = {
+    "trim.": "trimestre",
+    "bin.": "binario",
+    "pers.": "persone",
+    "cucch.": "cucchiai",
+    "num.": "numero",
+    "scad.": "scadenza",
+    "fatt.": "fattura",
+    "gent.mo": "gentilissimo",
+    "giov.": "giovedì",
+    "sc.": "scala",
+    "tot.": "totale",
+    "qtà": "quantità",
+    "arr.": "arrivo",
+    "part.": "partenza",
     "p. es.": "per esempio",
     "per es.": "per esempio",
     "ad es.": "ad esempio",
@@ -190,13 +206,14 @@ ABBREVIATIONS = {
 
 ACRONYMS = frozenset(
     words(
-        "CD CV DVD PC PD TG TV ASD CEO ADSL ATM BCE CGIL DNA FBI FMI HIV IA IBM INGV"
+        "ASST CD CV DVD PC PD TG TV ASD CEO ADSL ATM BCE CGIL DNA FBI FMI HIV IA IBM INGV"
         " IPC ISS NBA OMC OMS ONG RNA UE URL"
     )
 )
 """Acronyms that are spelled, although they could be read as words."""
 
 CHAT = {
+    "dp": "dopo",
     "cmq": "comunque",
     "nn": "non",
     "xké": "perché",
@@ -249,6 +266,7 @@ CHAT = {
 """Short forms of chat."""
 
 MEANINGS = (
+    Meaning(r"(?<!\w)h\.?(?=\s[0-9]{1,2}[:.][0-9]{2}(?![0-9]))", "ore"),
     Meaning(
         r"(?<![\w.])S\.(?=[ \u00a0]"
         r"(?:Andrea|Luca|Mattia|Nicola|Elia|Geremia|Tobia|Barnaba|Costanza?)\b)",

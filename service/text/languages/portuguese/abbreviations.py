@@ -113,6 +113,14 @@ BEFORE_NUMBER = {
 """Abbreviations before a figure or a Roman numeral."""
 
 ABBREVIATIONS = {
+    "venc.": "vencimento",
+    "trim.": "trimestre",
+    "and.": "andar",
+    "ap.": "apartamento",
+    "cj.": "conjunto",
+    "bl.": "bloco",
+    "xíc.": "xícara",
+    "depto.": "departamento",
     "p. ex.": "por exemplo",
     "etc.": "etcétera",
     "EUA": "Estados Unidos",
@@ -178,7 +186,8 @@ ABBREVIATIONS = {
 
 ACRONYMS = frozenset(
     words(
-        "CD CNPJ CPF CV DVD MEI PC RG STF STJ TV CEO CLT PF PJ SP RJ ATM DNA FBI FGTS"
+        "OMS OMC OEA OIT EUA MPF MEC IR"
+        " CD CNPJ CPF CV DVD MEI PC RG STF STJ TV CEO CLT PF PJ SP RJ ATM DNA FBI FGTS"
         " FMI HIV IA IBGE IBM ICMS INPC INSS IOF IPC IPI IPTU IPVA ISS OAB RNA TSE"
         " UE UERJ UFMG UFRJ UNB URL USB UTI"
     )

@@ -124,6 +124,7 @@ LOCALE = Locale(
         "; ∂: derivada parcial; ∇: nabla; ∠: ângulo; △: triângulo; !: fatorial; ′: linha"
         "; ∑: somatório; ∫: integral; ∏: produtório; ∬: integral dupla; ⋃: união; ⋂: interseção"
     ),
+    every_hours="{n} em {n} horas",
     per="por",
     range_word="a",
     version_word="versão",
@@ -150,6 +151,12 @@ LOCALE = Locale(
     mixed="{whole} e {part}",
     percent={"%": "por cento", "‰": "por mil"},
     units={
+        "mmHg": Noun("milímetro de mercúrio", "milímetros de mercúrio"),
+        "lpm": Noun("batimento por minuto", "batimentos por minuto"),
+        "un.": Noun("unidade", "unidades", _F),
+        "col.": Noun("colher", "colheres", _F),
+        "cp.": Noun("comprimido", "comprimidos"),
+        "psi": Noun("libra por polegada quadrada", "libras por polegada quadrada", _F),
         "m": Noun("metro", "metros"),
         "m²": Noun("metro quadrado", "metros quadrados"),
         "m³": Noun("metro cúbico", "metros cúbicos"),

@@ -59,6 +59,8 @@ TITLES = {
 """Abbreviations before a name."""
 
 BEFORE_NUMBER = {
+    "t.": "tomo",
+    "T.": "tomo",
     "n.º": "número",
     "N.º": "número",
     "nº": "número",
@@ -104,6 +106,20 @@ BEFORE_NUMBER = {
 """Abbreviations before a figure or a Roman numeral."""
 
 ABBREVIATIONS = {
+    "fra.": "factura",
+    "trim.": "trimestre",
+    "cda.": "cucharada",
+    "cdta.": "cucharadita",
+    "ext.": "extensión",
+    "incl.": "incluido",
+    "izqda.": "izquierda",
+    "edif.": "edificio",
+    "depto.": "departamento",
+    "admón.": "administración",
+    "dpto.": "departamento",
+    "pdo.": "pasado",
+    "vto.": "vencimiento",
+    "obs.": "observaciones",
     "Ud.": "usted",
     "Uds.": "ustedes",
     "Vd.": "usted",
@@ -184,7 +200,7 @@ ABBREVIATIONS = {
 
 ACRONYMS = frozenset(
     words(
-        "CD CV DGT DVD ETT GPS PC PDF SMS TA TV IA AP UCM CCOO ADN ARN ATM BBVA DNI"
+        "OIT CD CV DGT DVD ETT GPS PC PDF SMS TA TV IA AP UCM CCOO ADN ARN ATM BBVA DNI"
         " FBI FMI IA IBM IES IPC IRPF ITV OCDE OEA OMC OMS ONG RNE RTVE SMI TVE"
         " UAB UCI UE UGT UIT UOC UPC UPF UPV URL URSS USB VIH"
     )

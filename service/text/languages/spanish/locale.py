@@ -142,6 +142,7 @@ LOCALE = Locale(
         "; ∂: parcial; ∇: nabla; ∠: ángulo; △: triángulo; !: factorial; ′: prima; ∑: suma"
         "; ∫: integral; ∏: producto; ∬: integral doble; ⋃: unión; ⋂: intersección"
     ),
+    every_hours="cada {n} horas",
     per="por",
     range_word="a",
     version_word="versión",
@@ -168,6 +169,14 @@ LOCALE = Locale(
     mixed="{whole} y {part}",
     percent={"%": "por ciento", "‰": "por mil"},
     units={
+        "mmHg": Noun("milímetro de mercurio", "milímetros de mercurio"),
+        "bpm": Noun("latido por minuto", "latidos por minuto"),
+        "psi": Noun("libra por pulgada cuadrada", "libras por pulgada cuadrada", _F),
+        "ha": Noun("hectárea", "hectáreas", _F),
+        "pt": Noun("punto", "puntos"),
+        "N": Noun("newton", "newtons"),
+        "ud.": Noun("unidad", "unidades", _F),
+        "uds.": Noun("unidad", "unidades", _F),
         "m": Noun("metro", "metros"),
         "m²": Noun("metro cuadrado", "metros cuadrados"),
         "m³": Noun("metro cúbico", "metros cúbicos"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from service.text.normalization.figures.notation import (
     LETTER_BEFORE,
@@ -26,6 +26,7 @@ _BEFORE_NUMBER = LETTER_BEFORE
 _INITIALS = re.compile(
     rf"[A-Z](?<![\w.][A-Z])(?:\.[A-Z])+(?:\.(?!{STOP})|\.(?={SPACE}[A-Z])|(?=\.))"
 )
+_ACIDITY = re.compile(r"(?<![\w.])pH(?![\w.])")
 _VOWEL = re.compile("[AEIOUY]")
 _CAPITALS = re.compile(
     r"(?<![\w.&'’/-])[A-Z]{2,6}(?![\w&]|[./-]\w)|(?<=[a-zA-Z]['’])[A-Z]{2,6}(?![\w&]|[./-]\w)"
@@ -62,7 +63,7 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
         if match[0].rstrip(".") in known:
             return None
         if locale.small_cardinals:  # no Latin script
-            names = " ".join(letters[letter] for letter in match[0] if letter.isalpha())
+            names = " ".join(letters[letter] for letter in match[0].upper() if letter.isalpha())
         else:
             names = " ".join(filter(str.isalpha, match[0].upper()))
         return names + _space_before_letter(match)
@@ -85,6 +86,7 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
     return (
         *nobles,
         Rule(_INITIALS, spell),
+        Rule(_ACIDITY, spell),
         Rule(_DEVANAGARI_INITIALS, separate),
         *_titles(locale.titles),
         *_abbreviations(locale.abbreviations),
@@ -106,7 +108,10 @@ def _is_spelled(match: re.Match[str], locale: Locale) -> bool:
         return len(word) > 2 and not _VOWEL.search(word)
     if len(word) == 2:
         return word.lower() not in locale.short_words
-    return not _VOWEL.search(word) or not _SYLLABLES.fullmatch(word)
+    n_vowels = len(_VOWEL.findall(word))
+    if len(word) > 4 and 3 * n_vowels >= len(word):
+        return False  # an acronym of so many letters is a word
+    return not n_vowels or not _SYLLABLES.fullmatch(word)
 
 
 def _nobles(locale: Locale) -> tuple[Rule, ...]:
@@ -175,7 +180,22 @@ def _titles(words: Mapping[str, str]) -> tuple[Rule, ...]:
 
 
 _CLEAR = (
-    *("sr", "dr", "prof", "lic", "mme", "mlle", "mgr", "avd", "ctra", "gral", "sig", "dott", "avv"),
+    *(
+        "av.",
+        "sr",
+        "dr",
+        "prof",
+        "lic",
+        "mme",
+        "mlle",
+        "mgr",
+        "avd",
+        "ctra",
+        "gral",
+        "sig",
+        "dott",
+        "avv",
+    ),
     *(
         "arch.",
         "geom",
@@ -202,13 +222,19 @@ def _any_case(words: Mapping[str, str]) -> dict[str, str]:
     return {**{key.upper(): said for key, said in long.items()}, **small, **words}
 
 
-def chat_rules(words: Mapping[str, str]) -> tuple[Rule, ...]:
-    """Return the rules for short forms of chat: one letter only between words."""
+def chat_rules(words: Mapping[str, str], centuries: Iterable[str]) -> tuple[Rule, ...]:
+    """Return the rules for short forms of chat: one letter only between words.
+
+    Args:
+        words: by short form.
+        centuries: words before a Roman numeral, which may be an `x`.
+    """
+    numbered = "".join(rf"(?<!{word}[ ])" for word in centuries)
     short = [key for key in words if len(key) == 1]
     forms = {**words, **{key.capitalize(): said for key, said in words.items() if len(key) > 1}}
     long = one_of(key for key in forms if len(key) > 1)
     alone = re.compile(
-        rf"(?<=[a-zà-ÿ,;.!?]{SPACE}){one_of(short)}(?={SPACE}[a-zà-ÿ]{{2}})(?!{SPACE}(?:{_IN_FORMULA})\b)"
+        rf"(?<=[a-zà-ÿ,;.!?]{SPACE}){numbered}{one_of(short)}(?={SPACE}[a-zà-ÿ]{{2}})(?!{SPACE}(?:{_IN_FORMULA})\b)"
     )
     pattern = re.compile(rf"(?<![\w.@#/'’-])(?<![0-9]{SPACE}){long}(?![\w@/'’]|[.-]\w)")
     return (

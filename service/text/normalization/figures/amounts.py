@@ -80,7 +80,7 @@ class Amounts:
         self.unit = one_of([*self._units, "° c", "º c"] if "°C" in locale.units else self._units)
         """Pattern of a unit."""
         self._units |= {without_spaces(symbol): noun for symbol, noun in locale.units.items()}
-        shouted = {key.upper(): said for key, said in locale.magnitudes.items() if len(key) > 4}
+        shouted = {key.upper(): said for key, said in locale.magnitudes.items() if len(key) > 3}
         magnitudes = {**shouted, **locale.magnitudes}
         self._magnitude_names = tuple(magnitudes)
         self._magnitudes = {without_spaces(key): said for key, said in magnitudes.items()}
@@ -103,7 +103,23 @@ class Amounts:
         short = one_of(key for key in locale.magnitudes if len(key) == 1)
         longer = one_of(key for key in self._magnitude_names if len(key) > 1)
         after_symbol = r"(?![\w²³'’]|[/·°]\w)"
+        below = rf"/(?P<hundred>100{SPACE}?)?(?P<below>{self.unit}){after_symbol}"
         return (
+            # 5,4 l/100 km, 78/min, 150 M km
+            Rule(
+                re.compile(
+                    rf"{front}{self._quantity}(?:{SPACE}?(?P<unit>{self.unit}){below}"
+                    rf"|/(?P<rate>min|mn|h|s){after_symbol})"
+                ),
+                self._write_rate,
+            ),
+            Rule(
+                re.compile(
+                    rf"{front}{self._quantity}{SPACE}?{magnitude}(?:{SPACE}(?:de|di))?{SPACE}"
+                    rf"(?P<unit>{self.unit}){after_symbol}"
+                ),
+                self._write_large_measure,
+            ),
             Rule(
                 re.compile(
                     rf"(?:(?<![\w.,)])(?P<minus>[-+\u2212]))?{WORD_BEFORE}{currency}{SPACE}?"
@@ -220,6 +236,29 @@ class Amounts:
         unit = self._units[without_spaces(match["unit"])]
         said = self._numerals.count(self._last(match), unit)
         return self._with_range(match, unit.agreement, said)
+
+    def _write_rate(self, match: re.Match[str]) -> str | None:
+        joint, last = self._locale.unit_per or self._locale.per, self._last(match)
+        if match["rate"]:
+            below = self._units.get(match["rate"])
+            agreement, said = Agreement.ALONE, self._numerals.say(last)
+        else:
+            if without_spaces(f"{match['unit']}/{match['below']}") in self._units:
+                return None  # it has a name
+            unit, below = (self._units[without_spaces(match[name])] for name in ("unit", "below"))
+            agreement, said = unit.agreement, self._numerals.count(last, unit)
+        if below is None:
+            return None
+        is_many = match.groupdict().get("hundred")
+        noun = self._numerals.count(Number("100"), below) if is_many else below.one
+        return self._with_range(match, agreement, f"{said} {joint} {noun}")
+
+    def _write_large_measure(self, match: re.Match[str]) -> str | None:
+        magnitude, unit = self._magnitude(match), self._units[without_spaces(match["unit"])]
+        assert magnitude is not None
+        return self._with_range(
+            match, unit.agreement, self._large(self._last(match), magnitude, unit)
+        )
 
     def _write_magnitude(self, match: re.Match[str]) -> str | None:
         if match[0] in _RESOLUTIONS:

@@ -11,17 +11,24 @@ from service.text.normalization.figures.notation import (
     FIGURE_BEFORE,
     SPACE,
     one_of,
+    without_spaces,
 )
 from service.text.normalization.figures.numbers import Number, Numerals
-from service.text.normalization.locale import Agreement, Locale
+from service.text.normalization.locale import Agreement, Locale, Noun
 from service.text.normalization.rules import Rule
 
 _MINUS = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"))
 _MOST_TERMS = 12
+_FRACTIONS = re.compile(r"(?=[^/]*[0-9]/[0-9])[0-9]+(?:/[0-9]+)?(?: [-+×·=] [0-9]+(?:/[0-9]+)?)+\Z")
 _ROUND_THE_CLOCK = re.compile("24[x/] ?7")
 _NOUN = re.compile(rf"{SPACE}([^\W\d_]{{3,30}})")
 _LONGEST_SCORE_WORD = 24
 _VULGAR = "\u00bc-\u00be\u2150-\u215e"
+
+
+def _unit(locale: Locale, written: str) -> Noun | None:
+    """Return the unit of a symbol, whose spaces may be missing."""
+    return locale.units.get(written) or locale.units.get(without_spaces(written))
 
 
 class Arithmetic:
@@ -44,6 +51,7 @@ class Arithmetic:
         fraction = re.compile(
             rf"{FIGURE_BEFORE}(?:(?P<whole>[0-9]{{1,3}}){SPACE})?"
             rf"(?P<numerator>[0-9]{{1,4}})/(?P<denominator>[1-9][0-9]{{0,3}}){FIGURE_AFTER}"
+            rf"(?:{SPACE}(?P<unit>{one_of(locale.units)})(?![\w²³/°]|['’]\w))?"
         )
         vulgar = re.compile(
             rf"(?:(?<![\w.,])(?P<whole>[0-9]{{1,6}}){SPACE}?)?"
@@ -68,6 +76,8 @@ class Arithmetic:
         if _ROUND_THE_CLOCK.fullmatch(match[0]):
             return self._round_the_clock()
         text = match[0].translate(_MINUS)
+        if _FRACTIONS.search(text):
+            return " ".join(map(self._part_of_sum, text.split()))
         terms = self._term.findall(text)
         operators = {operator for _, operator in terms if operator}
         # A single hyphen is a range, and a single slash a fraction.
@@ -84,6 +94,15 @@ class Arithmetic:
             follows_number = bool(written)
         return " ".join(words)
 
+    def _part_of_sum(self, part: str) -> str:
+        """Return a number, a fraction or a sign between spaces in words."""
+        if part in self._locale.operators:
+            return self._locale.operators[part]
+        top, _, bottom = part.partition("/")
+        if bottom:
+            return self._fraction(top, bottom)
+        return self._numerals.say(self._numerals.parse(part))
+
     def _write_fraction(self, match: re.Match[str]) -> str | None:
         if _ROUND_THE_CLOCK.fullmatch(match[0]):
             return self._round_the_clock()
@@ -95,7 +114,29 @@ class Arithmetic:
             return self._locale.over.format(
                 top=self._numerals.whole(numerator), bottom=self._numerals.whole(denominator)
             )
-        return self._halved(match, numerator, denominator)
+        unit = None if match["unit"] is None else _unit(self._locale, match["unit"])
+        if unit is None:
+            return self._halved(match, numerator, denominator)
+        return self._measured(match["whole"], numerator, denominator, unit)
+
+    def _measured(self, whole: str | None, numerator: str, denominator: str, unit: Noun) -> str:
+        """Return a fraction of a unit: three quarters of a litre, one and a half litres."""
+        is_half = (numerator, denominator) == ("1", "2")
+        if whole is None:
+            if is_half:
+                is_feminine = unit.agreement is Agreement.FEMININE and self._locale.half
+                half = self._locale.half if is_feminine else self._fraction("1", "2")
+                return f"{half} {unit.one}"
+            of = self._locale.of_vowel if unit.one[0] in "aeiouh" else self._locale.of
+            return f"{self._fraction(numerator, denominator)} {of}{unit.one}"
+        if is_half and self._locale.and_a_half:
+            return f"{self._and_a_half(whole)} {unit.many}"
+        agreement = unit.agreement
+        part = self._fraction(numerator, denominator)
+        if is_half and agreement is Agreement.FEMININE and self._locale.half:
+            part = self._locale.half
+        is_one = whole == "1" and self._locale.one_below_two
+        return f"{self._mixed(whole, part, agreement)} {unit.one if is_one else unit.many}"
 
     def _is_mark(self, match: re.Match[str]) -> bool:
         """Tell whether a fraction is what something has got of ten, twenty or a hundred points."""

@@ -10,9 +10,7 @@ from service.text.normalization.locale import Locale
 from service.text.normalization.rules import Rule
 
 _START = r"[0-9](?<![0-9.,][0-9])"
-_CHAIN = re.compile(
-    rf"(?:(?P<version>[vV])\.?(?<!\w[vV])(?<!\w[vV]\.))?{_START}[0-9]*(?:[.,][0-9]+){{2,}}"
-)
+_CHAIN = re.compile(rf"(?:(?P<version>[vV])(?<!\w[vV])\.?[ ]?)?{_START}[0-9]*(?:[.,][0-9]+){{2,}}")
 _VERSION = re.compile(rf"[vV](?<!\w[vV])\.?[ ]?[0-9]+(?:[.,][0-9]+)?{WORD_AFTER}(?![.,][0-9])")
 _HYPHENS = re.compile(
     r"[0-9](?<![\w.,:/+-][0-9])[0-9]{0,3}(?:-[0-9]{1,4}){2,}(?![\w]|[-.,:/][0-9])"

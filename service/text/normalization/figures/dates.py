@@ -23,7 +23,7 @@ _ISO = re.compile(
     rf"(?P<day>[0-9]{{1,2}})(?:(?P<time>T)(?=[0-9])|(?![-/.]?\w))"
 )
 _NUMERIC = re.compile(
-    rf"{FIGURE_BEFORE}(?P<day>[0-9]{{1,2}})(?P<mark>[-/.])(?P<month>[0-9]{{1,2}})(?P=mark)"
+    rf"{FIGURE_BEFORE}(?P<day>[0-9]{{1,2}})(?:[º°](?=/))?(?P<mark>[-/.])(?P<month>[0-9]{{1,2}})(?P=mark)"
     r"(?P<year>[0-9]{4}|(?<=/)[0-9]{2})(?![-/.]?\w)"
 )
 _MONTH_YEAR = re.compile(
@@ -36,6 +36,13 @@ _DAY_MONTH = re.compile(
 )
 # Years of two digits: future and past ones.
 _CENTURY_TURNS_AT = 50
+
+
+_PREPOSITIONS = (
+    "en|de|desde|hasta|em|até|in|di|da|dal|nel|a|à|depuis|fin|début|mi"
+    "|im|seit|ab|bis|ende|anfang|mitte"
+)
+"""After them an abbreviation is that of a month."""
 
 
 class Calendar:
@@ -69,7 +76,13 @@ class Calendar:
             rf"{WORD_BEFORE}(?P<day>{one_of([*weekdays, *map(str.capitalize, weekdays)])})"
             rf"(?:\.|(?=,))(?=,?{SPACE}[0-9]{{1,2}}(?:[-/]|{link}(?:{months}|{shorts})))"
         )
+        # en sept.
+        alone = re.compile(
+            rf"(?P<before>\b(?i:{_PREPOSITIONS}){SPACE})(?P<short>{shorts})\.?"
+            rf"(?P<dot>(?<=\.)|(?=,))(?={SPACE}[a-zß-ÿ]|[,;:)]|{SPACE}[0-9]{{4}}(?!\w))"
+        )
         return (
+            Rule(alone, self._write_alone),
             Rule(weekday, lambda match: weekdays[match["day"].lower()]),
             Rule(_NO_DATE, self._write_no_date),
             Rule(_ISO, self._write),
@@ -137,6 +150,9 @@ class Calendar:
         words = self.say(year, month, day)
         is_followed = match.groupdict().get("time") is not None
         return None if words is None else words + ", " * is_followed
+
+    def _write_alone(self, match: re.Match[str]) -> str:
+        return match["before"] + self._locale.months[self._short[match["short"].lower()]]
 
     def _write_month(self, match: re.Match[str]) -> str | None:
         return self.say_month(match["year"], int(match["month"]))

@@ -49,7 +49,7 @@ def formula_words(locale: Locale, numerals: Numerals, pictures: PictureWords) ->
             **greek_names(locale.greek),
             "°": locale.degree.many,
         },
-        phrases={"over": locale.over, "power": power, "again": power} | locale.formula_phrases,
+        phrases={"over": locale.over, "power": power, "again": power, **locale.formula_phrases},
         powers={"2": locale.powers["²"], "3": locale.powers["³"]},
         letters=letters,
         signs=locale.signs,

@@ -45,7 +45,7 @@ class FigureLanguage:
         self.arithmetic = Arithmetic(locale, self.numerals)
         self.formulas = formula_words(locale, self.numerals, pictures)
         rules = (
-            *abbreviations.chat_rules(locale.chat),
+            *abbreviations.chat_rules(locale.chat, locale.centuries),
             *((abbreviations.road_rule(),) if locale.ratio else ()),
             *formulas.rules(self.formulas),
             abbreviations.ampersand_rule(locale),

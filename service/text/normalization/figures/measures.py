@@ -26,6 +26,7 @@ _INCHES = re.compile(
 )
 _NAME_BEFORE = re.compile(r"[^\W\d_][,;:]?\s[A-ZÀ-ÖØ-Þ]\w+\s\Z")
 _LONGEST_NAME = 40
+_RELAY = re.compile(rf"4{SPACE}?[x×]{SPACE}?[1-9]00{SPACE}?m(?!\w)")
 _MOST_INCHES = 11
 """Of a length in feet."""
 
@@ -72,6 +73,8 @@ def rules(locale: Locale, numerals: Numerals, units: str) -> tuple[Rule, ...]:
 
     def write_dimension(match: re.Match[str]) -> str:
         said = numerals.say(numerals.parse(match["number"]))
+        if _RELAY.match(match.string, match.start()):
+            return f"{said} {locale.operators['x']} "
         return f"{said} {locale.by or locale.operators['x']} "
 
     amount = (

@@ -57,7 +57,20 @@ def early_rules(locale: Locale, numerals: Numerals, calendar: Calendar) -> tuple
             first, last = (numerals.whole(match[name]) for name in ("first", "last"))
             return f"{match['before']}{first}{locale.and_word and ' ' + locale.and_word} {last}"
 
-        found += [Rule(days, write_days), Rule(pattern, write_day)]
+        until = re.compile(
+            rf"{FIGURE_BEFORE}(?P<day>[0-3]?[0-9])/(?P<month>1[0-2]|0?[1-9])"
+            rf"(?P<joint>{SPACE}(?:a|al|à|au|até){SPACE})"
+            r"(?P<last_day>[0-3]?[0-9])/(?P<last_month>1[0-2]|0?[1-9])(?![\w/%]|[.,/-][0-9])"
+        )
+
+        def write_until(match: re.Match[str]) -> str | None:
+            days = [
+                calendar.say_day(int(match[f"{last}month"]), int(match[f"{last}day"]))
+                for last in ("", "last_")
+            ]
+            return None if None in days else f"{days[0]}{match['joint']}{days[1]}"
+
+        found += [Rule(until, write_until), Rule(days, write_days), Rule(pattern, write_day)]
         found.append(
             Rule(
                 re.compile(
@@ -119,15 +132,56 @@ def early_rules(locale: Locale, numerals: Numerals, calendar: Calendar) -> tuple
         pressure = re.compile(
             rf"(?P<before>{WORD_BEFORE}(?i:{locale.pressure[0]})\b[^\n.!?0-9]{{0,24}})"
             rf"(?P<high>[0-9]{{1,3}}){SPACE}?[/x×]{SPACE}?(?P<low>[0-9]{{1,3}}){FIGURE_AFTER}"
+            rf"(?:{SPACE}?(?P<unit>mm{SPACE}?Hg)(?!\w))?"
         )
 
         def write_pressure(match: re.Match[str]) -> str:
             said = [numerals.whole(match["high"]), locale.pressure[1], numerals.whole(match["low"])]
+            if match["unit"] and "mmHg" in locale.units:
+                said.append(locale.units["mmHg"].many)
             return match["before"] + " ".join(filter(None, said))
 
         found.append(Rule(pressure, write_pressure))
+    sets = re.compile(
+        r"(?<![\w.,:/-])(?P<row>[0-7][/-][0-7](?:\([0-9]{1,2}\))?"
+        r"(?:[,;]?[ ][0-7][/-][0-7](?:\([0-9]{1,2}\))?){1,4})(?![\w/-]|[.,:][0-9])"
+    )
+
+    def write_sets(match: re.Match[str]) -> str | None:
+        scores = re.findall("[0-7][/-][0-7]", match[0])
+        if not all(max(score[0], score[2]) in "67" for score in scores[:-1]):
+            return None  # sets end with six or seven games
+        return re.sub("([0-7])[/-]([0-7])", r"\1 \2", match[0])
+
+    found.append(Rule(sets, write_sets))
+    numbered = re.compile(
+        rf"(?P<before>{WORD_BEFORE}(?i:n\.?[°ºo]|nr\.?|nº|n°|núm(?:ero|\.)|numéro|numero|nummer){SPACE}?)"
+        r"(?P<first>[0-9]{2,8})[-/](?P<last>[0-9]{1,8})(?![\w/-]|[.,][0-9])"
+    )
+
+    def write_numbered(match: re.Match[str]) -> str | None:
+        first, last = match["first"], match["last"]
+        if locale.slash_year and "/" in match[0] and len(last) == 4 and last[0] in "12":
+            return None  # of that year
+        said = numerals.digits(last) if last[0] == "0" else numerals.whole(last)
+        return f"{match['before']}{numerals.whole(first)}, {said}"
+
+    found.append(Rule(numbered, write_numbered))
+    if locale.every_hours:
+        every = re.compile(
+            rf"{FIGURE_BEFORE}(?P<n>[0-9]{{1,2}})/(?P=n){SPACE}?h(?:s|oras?)?(?![\w/])"
+        )
+        each = re.compile(
+            rf"{WORD_BEFORE}c/{SPACE}?(?P<n>[0-9]{{1,2}}){SPACE}?h(?:s|oras?)?(?![\w/])"
+        )
+        found.append(
+            Rule(every, lambda match: locale.every_hours.format(n=numerals.whole(match["n"])))
+        )
+        found.append(
+            Rule(each, lambda match: f"cada {numerals.count(Number(match['n']), locale.hour)}")
+        )
     season = re.compile(
-        rf"{FIGURE_BEFORE}(?P<century>[12][0-9])(?P<year>[0-9]{{2}}){DASH}(?P<last>[0-9]{{2}})(?![\w-]|[.,/:][0-9])"
+        rf"{FIGURE_BEFORE}(?P<century>[12][0-9])(?P<year>[0-9]{{2}})(?:{DASH}|/)(?P<last>[0-9]{{2}})(?![\w-]|[.,/:][0-9])"
     )
 
     def write_season(match: re.Match[str]) -> str | None:

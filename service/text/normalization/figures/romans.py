@@ -71,7 +71,25 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         said = _say(numerals, value, style, Agreement.MASCULINE)
         return said and match["before"] + said
 
-    return (Rule(pattern, write), *((Rule(small, write_small),) if words_before else ()))
+    # `xx secolo`, `xxe siècle`
+    follows = one_of(locale.ordinal_follows)
+    small_before = re.compile(
+        rf"(?<![\w.,'’-])(?P<numeral>[ivxl]{{2,6}}|(?<=[ ])[vx])"
+        rf"(?:{suffixes})?(?=[ ](?:{follows})\b)"
+    )
+
+    def write_before(match: re.Match[str]) -> str | None:
+        value = value_of(match["numeral"].upper())
+        noun = _NEXT_WORD.match(match.string, match.end())
+        if value is None or noun is None:
+            return None
+        return numerals.ordinal(value, Suffix(locale.ordinal_follows[noun[1].lower()]))
+
+    return (
+        Rule(pattern, write),
+        *((Rule(small, write_small),) if words_before else ()),
+        *((Rule(small_before, write_before),) if locale.ordinal_follows else ()),
+    )
 
 
 def value_of(numeral: str) -> int | None:

@@ -17,6 +17,10 @@ from service.text.normalization.rules import Rule
 
 _TIME = r"(?:[01]?[0-9]|2[0-4])(?:[:h.][0-5][0-9]|[ ]?[hH](?![^\W\d]))"
 _AFTER_DATE = re.compile(r"[0-9][.,]?\Z|\b[0-9]{1,2}[ ](?:de[ ])?[^\s\d.,]{3,12}\.?[ ]?\Z")
+_OPEN = (
+    "chius|apert|cerrad|abiert|fechad|abert|ferm|ouvert|geschlossen|geöffnet"
+    "|ruhetag|riposo|descanso"
+)
 _LONGEST_DATE = 24
 """Characters before a bracket in which a date may be."""
 
@@ -42,12 +46,16 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
     )
     # A date, a time or a colon after it, or an article before its dot.
     months = one_of([*locale.months, *map(str.capitalize, locale.months)])
+    shorts = one_of([short for each in locale.month_abbreviations for short in each])
     date_link = f"{re.escape(locale.date_link)}{SPACE}" if locale.date_link else ""
     beside = re.compile(
         rf"{WORD_BEFORE}(?P<day>{one_of(forms)})(?:\.,?|,)?"
-        rf"(?={SPACE}(?:[0-9]{{1,2}}{SPACE}(?:{date_link})?(?:{months}){WORD_AFTER}|{_TIME}))"
+        rf"(?={SPACE}(?:[0-9]{{1,2}}{SPACE}(?:{date_link})?(?:{months}){WORD_AFTER}|[0-9]{{1,2}}{SPACE}(?:{shorts})\b|{_TIME}))"
         rf"|(?:(?<=\n)|\A)(?P<label>{one_of(forms)})\.?(?={SPACE}?:{SPACE})"
         rf"|(?<=[^\W\d_]{SPACE})(?P<dotted>{certain})\.(?!{STOP})(?={SPACE}[0-9a-zà-ÿ])"
+        rf"|(?<=[ ])(?:(?<=chiuso )|(?<=cerrado )|(?<=fechado )|(?<=fermé )|(?<=geschlossen ))"
+        rf"(?P<closed>{one_of(forms)})\.?(?![\w.])"
+        rf"|{WORD_BEFORE}(?P<open>{one_of(forms)})\.?(?={SPACE}(?:{_OPEN}))"
         rf"|(?<=[^\W\d_]{SPACE})(?P<numbered>{one_of(forms)})\.(?={SPACE}[0-9])"
     )
     bracketed = re.compile(rf"(?<=[(\[])(?P<day>{one_of(forms)})\.?(?=[)\]]|,{SPACE}[0-9])")

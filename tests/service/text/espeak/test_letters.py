@@ -27,13 +27,6 @@ def test_only_what_has_a_sound_or_a_name_is_read(espeak, language, text, written
     assert letters.written(TracedText(text)).text == written
 
 
-def test_names_of_letters_are_read_where_they_are_short(front_end):
-    text = "Привет, мир"
-    assert not read(front_end, text, "en-us").dropped
-    reading = read(front_end, f"Hola {text} ya", "es")
-    assert reading.dropped == ((5, 11), (13, 16))
-
-
 def test_a_letter_on_which_espeak_ng_crashes_is_left_out():
     def crashing(text):
         if "ħ" in text:
@@ -49,5 +42,5 @@ def test_a_row_of_odd_characters_stays_short(front_end, language, piece):
     text = "a " + piece * 300
     reading = read(front_end, text, language)
     assert len(reading.phonemes) <= 41 * 300
-    letters = set(piece) & set("\ufdfc\ufe71\u0f79ሴﷺ")
+    letters = set(piece) & set("\ufe71\u0f79ﷺ")
     assert not letters or len(reading.phonemes) < 5
