@@ -26,7 +26,7 @@ from service.speech import joining
 from service.speech.cache import AudioCache
 from service.speech.cancellation import Cancellation
 from service.speech.delivery import AudioSegment, Made, deliver, silent_marks
-from service.speech.levelling import Evener, at_loudness
+from service.speech.levelling import at_loudness, evened
 from service.speech.loudening import amplified, bleeped
 from service.speech.model_worker import Worker
 from service.speech.pitch import Resampler, ratio_of
@@ -174,7 +174,6 @@ class Synthesizer:
     ) -> Iterator[AudioSegment]:
         """Yield the segments of a plan as loud as the model and the gain make them."""
         delivery = plan.delivery
-        evener = Evener() if plan.even else None
         n_samples = 0
         soon = cancellation is None or not cancellation.is_background
         for index, chunk in enumerate(plan.chunks):
@@ -205,21 +204,19 @@ class Synthesizer:
             )
             soon = False
             altered = _altered(sounds, chunk)
-            # After its silence was found, which would not end in a chunk that is all silent.
-            gain = min(1.0, chunk.manner.gain)
-            heard: list[Samples] = []
-            if evener is not None:
-                gain *= evener.gain(chunk.manner)
-            for segment in deliver(
+            segments = deliver(
                 index, chunk, altered, shaper, n_samples, timed=delivery.timed,
                 voice=None if chunk.blend == plan.blend else chunk.blend.name,
-            ):  # fmt: skip
+            )  # fmt: skip
+            gain = 1.0
+            if plan.even:
+                segments = evened(segments, chunk.manner, streamed=delivery.streamed)
+            else:
+                # After its silence was found, which would not end in a chunk that is all silent.
+                gain = min(1.0, chunk.manner.gain)
+            for segment in segments:
                 n_samples += segment.samples.size
-                if evener is not None:
-                    heard.append(segment.samples * np.float32(gain))
                 yield segment.amplified(delivery.gain * gain)
-            if evener is not None:
-                evener.add(chunk.manner, heard)
 
     def _sounds(
         self,

@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 from service.audio.loudness import measure
 from service.errors import InvalidRequestError
-from service.speech import Delivery, Utterance, WordTime
+from service.speech import Delivery, Speaker, Utterance, WordTime
 from service.speech.dialogues import SaidTurn, by_turn, dialogue, turns_of_play
+from service.speech.levelling import loudness_of
+from tests.profiles import given
 
 
 def test_turns_become_one_text_and_words_go_back_to_their_turns():
@@ -36,6 +39,7 @@ def test_a_play_without_speakers_or_voices_is_refused(play, reason):
 
 
 LINES = [
+    "No.", "Why?", "Yes!",
     "Who is there?", "It is only me, back from the market.", "What did you bring?",
     "Bread, a little cheese, and three apples.", "The city council voted on Tuesday.",
     "Well, that is quite a story, is it not?", "I never said that I would come.",
@@ -44,16 +48,35 @@ LINES = [
 ]  # fmt: skip
 
 
-def test_twenty_turns_in_six_voices_are_equally_loud(synthesizer):
+@pytest.mark.parametrize("streamed", [False, True])
+def test_each_of_twenty_turns_in_six_voices_is_equally_loud(synthesizer, streamed):
     voices = ["af_sky", "am_onyx", "bf_lily", "bm_lewis", "af_jessica", "am_echo"]
-    turns = [SaidTurn(LINES[number % 10], voices[number % 6]) for number in range(20)]
+    turns = [SaidTurn(LINES[number % len(LINES)], voices[number % 6]) for number in range(20)]
     utterance = dialogue(turns, Utterance("", even=True), 0.4)
-    said = {voice: [] for voice in voices}
-    voice = ""
-    for segment in synthesizer.stream(synthesizer.plan(utterance, Delivery(timed=True))):
+    said = {}
+    turn = 0
+    for segment in synthesizer.stream(synthesizer.plan(utterance, Delivery(streamed=streamed, timed=True))):
         for one in by_turn(segment.words[:1], utterance.turns):
-            voice = turns[one.turn].voice
-        said[voice].append(segment.samples)
+            turn = one.turn
+        said.setdefault(turn, []).append(segment.samples)
+    assert len(said) == 20
     levels = [measure([np.concatenate(parts)]).lufs for parts in said.values()]
     assert max(levels) - min(levels) < 1
     assert max(np.abs(samples).max() for parts in said.values() for samples in parts) <= 1.0
+
+
+def test_a_speaker_with_a_gain_keeps_it_among_others(synthesizer):
+    turns = [SaidTurn(LINES[1], "quiet"), SaidTurn(LINES[3], "af_sky")]
+    cast = {"quiet": Speaker("am_onyx", gain=0.5)}
+    plan = synthesizer.plan(dialogue(turns, Utterance("", even=True, cast=cast), 0.4), Delivery())
+    first, second = (measure([segment.samples]).lufs for segment in synthesizer.stream(plan))
+    assert second - first == pytest.approx(6.02, abs=0.3)
+
+
+@given(st.lists(st.floats(-60, 0), min_size=1, max_size=20), st.integers(0, 2**32 - 1))
+def test_loudness_is_that_of_the_standard(levels_db, seed):
+    """As FFmpeg measures it, for sound of a block and more."""
+    chance = np.random.default_rng(seed)
+    parts = [chance.standard_normal(4_800) * 10 ** (level / 20) * 0.1 for level in levels_db]
+    samples = np.concatenate([chance.standard_normal(9_600) * 0.05, *parts]).astype(np.float32)
+    assert loudness_of(samples) == pytest.approx(measure([samples]).lufs, abs=0.1)
