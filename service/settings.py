@@ -56,7 +56,7 @@ Names = Annotated[
 
 
 SsmlDoors = Annotated[
-    tuple[Literal["synthesize", "openai", "elevenlabs", "piper", "wyoming"], ...],
+    tuple[Literal["synthesize", "openai", "elevenlabs", "piper", "wyoming", "jobs"], ...],
     NoDecode,
     BeforeValidator(_split_list),
 ]
@@ -297,7 +297,7 @@ class Settings(BaseSettings):
     auto_ssml: SsmlDoors = Field(
         ("openai", "piper", "wyoming"),
         description="doors on which a text that opens like SSML is SSML: any of synthesize, "
-        "openai, elevenlabs, piper, wyoming",
+        "openai, elevenlabs, piper, wyoming, jobs",
     )
     lexicon: Path | None = Field(
         None,

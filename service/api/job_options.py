@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from service.api.lexicon_field import LexiconField
 from service.api.normalize_field import NORMALIZE, NormalizeField, normalization_of
-from service.api.schemas import BLEND
+from service.api.schemas import BLEND, SPEAKERS, SSML, SpeakersField, SsmlField, cast_of
 from service.audio import format_name
 from service.audio.chaptered_file import BookFormat
 from service.audio.loudness import USUAL_LUFS
@@ -76,6 +76,7 @@ class JobFields(BaseModel):
         None, description="language code; default: the voice's language", examples=["en-us"]
     )
     normalize: NormalizeField = NORMALIZE
+    ssml: SsmlField | None = SSML
     chapters: str | None = Field(
         None,
         max_length=1000,
@@ -129,12 +130,7 @@ class JobFields(BaseModel):
 class JobOptions(JobFields):
     """What a document becomes."""
 
-    speakers: dict[str, str] = Field(
-        default_factory=dict,
-        max_length=100,
-        description="voices or blends by the names that tags in the text may give",
-        examples=[{"anne": "bf_emma"}],
-    )
+    speakers: SpeakersField = SPEAKERS
     lexicon: LexiconField = None
 
     def order(self, document: Path, lexicon: UserLexicon | None) -> JobOrder:
@@ -150,7 +146,7 @@ class JobOptions(JobFields):
         if self.lexicon is not None:
             lexicon = self.lexicon if lexicon is None else self.lexicon.over(lexicon)
         manner = Manner(
-            Cast(narrator=self.voice, speakers=self.speakers, quotes=self.quotes_voice),
+            Cast(narrator=self.voice, speakers=cast_of(self.speakers), quotes=self.quotes_voice),
             self.speed,
             self.language,
             Pauses(scene=self.scene_pause, chapter=self.chapter_pause),
@@ -158,6 +154,7 @@ class JobOptions(JobFields):
             lexicon,
             decoding="windows",
             fits=self.fit,
+            strict_ssml=self.ssml == "strict",
         )
         path = document.with_name(f"output.{self.format}")
         output = (

@@ -35,7 +35,7 @@ from service.audio.subtitles import (
     vtt,
 )
 from service.speech import AudioSegment, Utterance
-from service.text import Notes, TracedText, parse, plain_text
+from service.text import Notes, parse, shown
 
 SubtitleFormat = Literal["srt", "vtt"]
 
@@ -152,18 +152,17 @@ class Subtitles(Rendering):
 
     def parts(self, segments: Iterable[AudioSegment]) -> Generator[bytes, None, None]:
         """Write one part."""
-        shown = self._shown()
-        words = [
-            (*shown.within(word.text_start, word.text_end), word.start_s, word.end_s)
-            for segment in segments
-            for word in segment.words
+        words = [word for segment in segments for word in segment.words]
+        text, places = self._shown([(word.text_start, word.text_end) for word in words])
+        timed = [
+            (*place, word.start_s, word.end_s) for place, word in zip(places, words, strict=True)
         ]
-        yield self._write(cues_of_words(words, shown.text)).encode()
+        yield self._write(cues_of_words(timed, text)).encode()
 
-    def _shown(self) -> TracedText:
-        """Return the text without its markup, or the phonemes."""
+    def _shown(self, words: list[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
+        """Return the text without its markup, or the phonemes, and where in it words are."""
         text, kind = self._utterance.text, self._utterance.kind
         if kind == "phonemes":
-            return TracedText(text)
-        is_ssml = self._utterance.is_ssml
-        return plain_text(parse(text, is_ssml=is_ssml, notes=Notes(text)))
+            return text, words
+        parts = parse(text, is_ssml=self._utterance.is_ssml, notes=Notes(text))
+        return shown(parts, words)

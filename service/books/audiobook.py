@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,6 +24,7 @@ from service.books.sections import LONGEST_PAUSE_S
 from service.books.timings import TimestampFormat, write_timestamps
 from service.errors import InvalidRequestError, SynthesisError
 from service.speech import Cancellation, Synthesizer
+from service.text import Ignored
 
 LOUDNESSES_LUFS = (-40.0, -12.0)
 """Least and greatest: quieter is inaudible, and louder cannot be had with true peaks below -1 dBTP:
@@ -109,6 +111,7 @@ class Audiobook:
         self._watcher = watcher
         self._manner = order.manner
         self._notes: list[str] = []
+        self._ignored: tuple[Ignored, ...] = ()
         self._left_out = left_out(book, order.choice)
         if self._left_out:
             watcher.tell("left_out", self._left_out, parts=self._left_out)
@@ -146,7 +149,9 @@ class Audiobook:
         identity = self._identity(synthesizer, narration)
         if must_plan(identity):
             self._plan(narration, identity)
+            self._tell_ignored(narration)
         self._say(narration)
+        self._tell_ignored(narration)
 
     def write(self, modified: datetime, wait: Callable[[], None] = lambda: None) -> list[Path]:
         """Write the files of a book whose speech is complete; return their paths.
@@ -195,6 +200,14 @@ class Audiobook:
             self._notes.append(line)
             self._watcher.tell("note", line, note=line)
 
+    def _tell_ignored(self, narration: Narration) -> None:
+        """Tell of the markup that has no effect, once."""
+        if narration.ignored != self._ignored:
+            self._ignored = narration.ignored
+            places = ", ".join(f"{one.names} {one.line}:{one.column}" for one in self._ignored)
+            told = [asdict(one) for one in self._ignored]
+            self._watcher.tell("ignored", f"without effect: {places}", ignored=told)
+
     def _tell_level(self, level: Level) -> None:
         if level.lufs <= SILENCE_LUFS:
             return
@@ -215,7 +228,8 @@ class Audiobook:
             (voice.name, weight) for voice, weight in synthesizer.planner.resolve(None).parts
         ]
         voices = [default, cast.narrator, cast.quotes,
-                  sorted(cast.speakers.items()), sorted(cast.chapters.items())]  # fmt: skip
+                  sorted(cast.speakers.items(), key=itemgetter(0)),
+                  sorted(cast.chapters.items())]  # fmt: skip
         chapters = [sorted(choice.skipped), [chapter.number for chapter in self._chapters]]
         options = [manner.speed, manner.language, manner.fits,
                    repr(manner.normalization), asdict(manner.pauses), repr(front_end.lexicon),

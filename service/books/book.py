@@ -78,12 +78,14 @@ class Paragraph:
         kind: what it is.
         illustration: of a `picture`; None for anything else.
         times: of a cue; None for what is in no subtitles.
+        is_ssml: whether its text is an SSML document, as it was sent.
     """
 
     text: str
     kind: ParagraphKind = "text"
     illustration: Illustration | None = None
     times: CueTimes | None = None
+    is_ssml: bool = False
 
     @property
     def part(self) -> Part | None:

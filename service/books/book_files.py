@@ -33,6 +33,7 @@ _READERS = {
     ".pdf": ("pdf_file", "read_pdf"),
     ".srt": ("subtitle_file", "read_subtitles"),
     ".vtt": ("subtitle_file", "read_subtitles"),
+    ".ssml": ("ssml_file", "read_ssml"),
 }
 ENDINGS = tuple(_READERS)
 """Of the files that can be read."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from service.errors import InvalidRequestError, LanguageUnavailableError
+from service.speech import Speaker
 from service.text import LANGUAGES, find_language, language_of_voice
 
 if sys.version_info >= (3, 11):
@@ -26,13 +27,13 @@ class Cast:
 
     Attributes:
         narrator: the voice of what nobody else says; None for the voice of the settings.
-        speakers: voices or blends by the names in the tags `[voice:NAME]`.
+        speakers: voices, blends or speakers by the names in the tags `[voice:NAME]`.
         chapters: narrators of single chapters, by their numbers from 1.
         quotes: the voice of what is between quotation marks; None for that of what is around it.
     """
 
     narrator: str | None = None
-    speakers: Mapping[str, str] = field(default_factory=dict)
+    speakers: Mapping[str, str | Speaker] = field(default_factory=dict)
     chapters: Mapping[int, str] = field(default_factory=dict)
     quotes: str | None = None
 
@@ -72,7 +73,7 @@ class Cast:
         """Return every voice that is named, once."""
         named = [
             *filter(None, (self.narrator, self.quotes)),
-            *self.speakers.values(),
+            *(one.voice if isinstance(one, Speaker) else one for one in self.speakers.values()),
             *self.chapters.values(),
         ]
         return list(dict.fromkeys(named))

@@ -34,6 +34,7 @@ create table if not exists sound (
     times text not null
 );
 create table if not exists quickening (key text primary key, quicker real not null);
+create table if not exists mark (key text primary key, marks text not null);
 create index if not exists chunk_of_section on chunk (chapter, section);
 """
 _FILE = "speech.sqlite"
@@ -71,12 +72,14 @@ class KeptSound:
         n_samples: its length.
         times: start and end of each word, in seconds from its beginning.
         quicker: how many times as quick as usual it is said, to fit a cue.
+        marks: of SSML, each with its name and its time in seconds from the beginning.
     """
 
     flac: bytes
     n_samples: int
     times: tuple[tuple[float, float], ...]
     quicker: float = 1.0
+    marks: tuple[tuple[str, float], ...] = ()
 
 
 class Journal:
@@ -175,7 +178,7 @@ class Journal:
         def write() -> None:
             with self._database:
                 self._database.execute("begin immediate")
-                for table in ("identity", "omission", "chunk", "sound", "quickening"):
+                for table in ("identity", "omission", "chunk", "sound", "quickening", "mark"):
                     self._database.execute(f"delete from {table}")
 
         self._guarded(write)
@@ -230,6 +233,9 @@ class Journal:
                 self._database.execute(
                     "insert or replace into quickening values (?, ?)", (key, sound.quicker)
                 )
+            if sound.marks:
+                marks = json.dumps(sound.marks)
+                self._database.execute("insert or replace into mark values (?, ?)", (key, marks))
             self._database.execute("insert or replace into sound values (?,?,?,?,?)", row)
 
         self._guarded(write)
@@ -257,6 +263,11 @@ class Journal:
         """Return how many times as quick as usual a sound is said."""
         rows = self._rows("select quicker from quickening where key = ?", key)
         return float(rows[0][0]) if rows else 1.0
+
+    def marks(self, key: str) -> tuple[tuple[str, float], ...]:
+        """Return the marks of a sound; see `KeptSound`."""
+        rows = self._rows("select marks from mark where key = ?", key)
+        return tuple((name, time_s) for name, time_s in json.loads(rows[0][0])) if rows else ()
 
     def times(self, key: str) -> tuple[int, tuple[tuple[float, float], ...]]:
         """Return the length of a sound in samples, and the times of its words."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from service.errors import NothingToSayError, ServiceError, SynthesisError
 from service.settings import Decoding
 from service.speech import Cancellation, Chunk, Delivery, Plan, Synthesizer, Utterance
 from service.speech.plan import MAX_SPEED
-from service.text import USUAL, Normalization, UserLexicon
+from service.speech.plan import Manner as SpokenManner
+from service.text import USUAL, Ignored, Normalization, UserLexicon
 
 _MARGIN = 1.005
 """By which a cue is quicker than its length says."""
@@ -45,6 +46,7 @@ class Manner:
         lexicon: pronunciations, laid over those of the service; None for no others.
         decoding: how chunks are decoded.
         fits: whether cues of subtitles are said at their times, more quickly if they have to be.
+        strict_ssml: whether SSML is refused of which something cannot be done.
     """
 
     cast: Cast = field(default_factory=Cast)
@@ -55,6 +57,23 @@ class Manner:
     lexicon: UserLexicon | None = None
     decoding: Decoding = "whole"
     fits: bool = False
+    strict_ssml: bool = False
+
+    def utterance(self, section: Section, chapter: int) -> Utterance:
+        """Return what is to be said of a section of a chapter, by its number from 1."""
+        said = Utterance(
+            section.text,
+            voice=self.cast.voice_of_chapter(chapter),
+            speed=self.speed,
+            language=self.language,
+            normalization=self.normalization,
+            lexicon=self.lexicon,
+            cast=self.cast.speakers,
+            is_part=True,
+        )
+        if not section.is_ssml:
+            return said
+        return replace(said, kind="strict_ssml" if self.strict_ssml else "ssml")
 
 
 @dataclass(frozen=True)
@@ -110,6 +129,7 @@ class Narration:
 
     Attributes:
         n_dropped: characters that are not said of what is planned so far.
+        ignored: markup of SSML that has no effect, of the document that was planned last.
     """
 
     def __init__(
@@ -126,6 +146,7 @@ class Narration:
         self._engine = _engine(synthesizer, manner.decoding)
         self._rooms_s: dict[int, list[float | None]] = {}
         self.n_dropped = 0
+        self.ignored: tuple[Ignored, ...] = ()
 
     @property
     def engine(self) -> str:
@@ -202,18 +223,9 @@ class Narration:
 
         The last one ends with the section's pause.
         """
-        manner = self._manner
-        utterance = Utterance(
-            section.text,
-            voice=manner.cast.voice_of_chapter(self._chapters[number].number),
-            speed=manner.speed,
-            language=manner.language,
-            normalization=manner.normalization,
-            lexicon=manner.lexicon,
-            cast=manner.cast.speakers,
-            is_part=True,
-        )
+        utterance = self._manner.utterance(section, self._chapters[number].number)
         plan = self._synthesizer.plan(utterance, _DELIVERY)
+        self.ignored = plan.coverage.ignored or self.ignored
         room_s = self._room_s(number, index)
         chunks = plan.chunks if room_s is None else list(plan.chunks)
         n_phonemes = 0 if room_s is None else sum(len(chunk.phonemes) for chunk in chunks)
@@ -263,7 +275,8 @@ class Narration:
                     raise
         samples = np.concatenate([segment.samples for segment in segments])
         times = tuple((word.start_s, word.end_s) for one in segments for word in one.words)
-        return KeptSound(encode([samples], "flac"), samples.size, times)
+        marks = tuple((mark.name, mark.time_s) for one in segments for mark in one.marks)
+        return KeptSound(encode([samples], "flac"), samples.size, times, marks=marks)
 
     def _key(self, chunk: Chunk, room_s: float | None) -> str:
         """Return the key of a chunk's sound: all that decides what it sounds like."""
@@ -272,6 +285,8 @@ class Narration:
         what = [self._engine, chunk.phonemes, spans, voices, chunk.speed, chunk.pause_s]
         if room_s is not None:
             what.append(room_s)
+        if altered := _alterations(chunk):
+            what.append(altered)
         return hashlib.sha256(json.dumps(what).encode()).hexdigest()
 
     def _trouble(
@@ -279,6 +294,18 @@ class Narration:
     ) -> Trouble:
         chapter, text = self._chapters[number], section.text[place:]
         return Trouble(chapter.number, chapter.title, section.start + place, text, error.message)
+
+
+def _alterations(chunk: Chunk) -> dict[str, object]:
+    """Return what markup makes of a chunk besides its voice and speed."""
+    manner, plain = chunk.manner, SpokenManner(chunk.blend, chunk.speed)
+    names = ("gain", "pitch", "is_bleeped", "phoneme_s")
+    altered = {
+        name: getattr(manner, name)
+        for name in names
+        if getattr(manner, name) != getattr(plain, name)
+    }
+    return {**altered, "marks": list(map(astuple, chunk.marks))} if chunk.marks else altered
 
 
 _DELIVERY = Delivery(chunking="even", first=False, last=False)

@@ -22,6 +22,7 @@ _PAUSES = frozenset(".,!?…—–;:。！？、")
 _BEFORE = re.compile(r"(?:\A|[\s([{—–-])\Z")
 _ENDS_BEFORE = re.compile(r"(?:\A|[.!?…:,—–。！？：、」』”»]|\s[-–—])\s*\Z")
 _TAG = "[voice:"
+_WITH_QUOTES = frozenset({"text", "quotation", "verse", "note"})
 _LONG = 4
 """Words of a quotation that is no title and no word meant otherwise."""
 
@@ -29,7 +30,7 @@ _LONG = 4
 def with_quotes(chapter: Chapter, voice: str) -> Chapter:
     """Return a chapter in which another voice says what is between quotation marks.
 
-    Paragraphs that have tags of voices stay as they are, and so do headings, tables and code.
+    Paragraphs that have tags of voices stay as they are, and so do headings, tables, code and SSML.
 
     Args:
         chapter: as it is in the book.
@@ -39,7 +40,7 @@ def with_quotes(chapter: Chapter, voice: str) -> Chapter:
     following = dict(zip(map(id, texts), texts[1:], strict=False))
     changed = tuple(
         replace(one, text=_tagged(one.text, voice, following.get(id(one))))
-        if one.kind in ("text", "quotation", "verse", "note") and _TAG not in one.text
+        if one.kind in _WITH_QUOTES and _TAG not in one.text and not one.is_ssml
         else one
         for one in chapter.paragraphs
     )

@@ -44,12 +44,14 @@ class Section:
         text: of its paragraphs, with blank lines between them.
         pause_s: seconds of silence after it.
         times: of the cue that it is; None for any other.
+        is_ssml: whether its text is an SSML document.
     """
 
     start: int
     text: str
     pause_s: float
     times: CueTimes | None = None
+    is_ssml: bool = False
 
 
 def text_of_chapter(chapter: Chapter) -> str:
@@ -62,7 +64,7 @@ def sections(chapter: Chapter, pauses: Pauses) -> Iterator[Section]:
 
     A section ends after a paragraph of some length, after a heading, before a change of scene, and
     never inside the tags of a voice. A cue is one, and there is no silence after it but until the
-    next.
+    next. A document in SSML is one, all of a chapter.
     """
     start = position = 0
     texts: list[str] = []
@@ -72,8 +74,11 @@ def sections(chapter: Chapter, pauses: Pauses) -> Iterator[Section]:
     for number, paragraph in enumerate(paragraphs):
         if not paragraph.text:
             continue
-        if paragraph.times is not None:
+        if paragraph.is_ssml:
+            yield Section(position, paragraph.text, pauses.chapter, is_ssml=True)
+        elif paragraph.times is not None:
             yield Section(position, paragraph.text, 0.0, paragraph.times)
+        if paragraph.is_ssml or paragraph.times is not None:
             position += len(paragraph.text) + len(_SEPARATOR)
             continue
         texts.append(paragraph.text)

@@ -14,7 +14,7 @@ from service.audio.chaptered_file import BOOK_TAG
 from service.books.book import Illustration, ParagraphKind
 from service.books.outputs import Recording
 from service.complete_files import completed
-from service.text import parse, plain_text, voices_after
+from service.text import Notes, Passage, Pause, parse, shown, voices_after
 
 TimestampFormat = Literal["vtt", "srt", "json", "ass", "words.vtt", "words.srt"]
 TIMESTAMP_FORMATS: tuple[TimestampFormat, ...] = get_args(TimestampFormat)
@@ -23,6 +23,8 @@ TimedWord = tuple[int, int, float, float]
 """Offsets of a word's start and end in a text, and its start and end in seconds."""
 
 _NO_LIMIT = 10**9
+_BETWEEN = "\n\n"
+"""What stands between sentences and paragraphs of SSML."""
 
 
 @dataclass(frozen=True)
@@ -61,17 +63,44 @@ def timed_paragraphs(recording: Recording, number: int) -> list[TimedParagraph]:
         if not paragraph.text:
             found.append(TimedParagraph(paragraph.kind, "", (), paragraph.illustration))
             continue
-        shown = plain_text(parse(paragraph.text, open_voices=voices))
-        voices = voices_after(paragraph.text, voices)
         end = start + len(paragraph.text)
         own: list[TimedWord] = []
         while place is not None and place[0] < end:
-            first, last = shown.within(place[0] - start, place[1] - start)
-            own.append((first, max(last, first + 1), place[2], place[3]))
+            own.append((place[0] - start, place[1] - start, place[2], place[3]))
             place = next(words, None)
-        found.append(TimedParagraph(paragraph.kind, shown.text, tuple(own)))
+        if paragraph.is_ssml:
+            found += _timed_document(paragraph.text, own)
+        else:
+            text, timed = _placed(parse(paragraph.text, open_voices=voices), own)
+            found.append(TimedParagraph(paragraph.kind, text, tuple(timed)))
+            voices = voices_after(paragraph.text, voices)
         start = end + 2  # the blank line between paragraphs
     return found
+
+
+def _placed(
+    parts: Sequence[Passage | Pause], words: Sequence[TimedWord]
+) -> tuple[str, list[TimedWord]]:
+    """Return a text without its markup, and its words with their offsets in that."""
+    text, places = shown(parts, [(first, last) for first, last, _, _ in words])
+    return text, [
+        (*place, start_s, end_s)
+        for place, (_, _, start_s, end_s) in zip(places, words, strict=True)
+    ]
+
+
+def _timed_document(source: str, words: Sequence[TimedWord]) -> Iterator[TimedParagraph]:
+    """Yield the paragraphs and sentences of an SSML document."""
+    text, timed = _placed(parse(source, is_ssml=True, notes=Notes(source)), words)
+    waiting = deque(timed)
+    start = 0
+    for part in text.split(_BETWEEN):
+        own: list[TimedWord] = []
+        while waiting and waiting[0][0] < start + len(part):
+            first, last, start_s, end_s = waiting.popleft()
+            own.append((first - start, min(last - start, len(part)), start_s, end_s))
+        yield TimedParagraph("text", part, tuple(own))
+        start += len(part) + len(_BETWEEN)
 
 
 def _words(recording: Recording, number: int) -> Iterator[TimedWord]:
@@ -148,5 +177,18 @@ def _described(recording: Recording, number: int, start_s: float) -> dict[str, o
         ]  # fmt: skip
         place += len(paragraph.text) + 2
     chapter = recording.chapters[number]
-    return {"number": chapter.number, "title": chapter.title, "text": "\n\n".join(texts),
-            "start_s": round(start_s, 6), "sentences": sentences, "words": words}  # fmt: skip
+    described = {"number": chapter.number, "title": chapter.title, "text": "\n\n".join(texts),
+                 "start_s": round(start_s, 6), "sentences": sentences, "words": words}  # fmt: skip
+    marks = [
+        {"name": name, "time_s": round(start_s + time_s, 6)}
+        for name, time_s in _marks(recording, number)
+    ]
+    return {**described, "marks": marks} if marks else described
+
+
+def _marks(recording: Recording, number: int) -> Iterator[tuple[str, float]]:
+    """Yield the marks of a chapter, with their times from its beginning."""
+    for one in recording.placed(number):
+        start_s = one.start / SOURCE_RATE_HZ
+        for name, time_s in recording.journal.marks(one.chunk.key):
+            yield name, start_s + time_s

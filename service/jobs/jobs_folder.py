@@ -214,6 +214,8 @@ class JobsFolder:
                     sync(arriving / job.document)
                     sync(arriving)
                     self._table.insert(job.id, job.record)
+                    if job.ignored:
+                        self._table.update(job.id, job.record, job.remarks)
                 arriving.replace(self.folder_of(job))
                 sync(self._folder)
             except BaseException:

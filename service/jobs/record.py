@@ -17,7 +17,7 @@ FINISHED: frozenset[JobState] = frozenset({"done", "failed"})
 _NOT_KEPT = ("progress", "left_s")
 """What a job is told anew when it goes on."""
 
-_REMARKS = ("n_dropped", "notes", "left_out")
+_REMARKS = ("n_dropped", "notes", "left_out", "ignored")
 """What is kept apart: the version before knows no such fields, and fails at them."""
 
 _Id = Annotated[str, Field(pattern="^[0-9a-f]{32}$")]
@@ -39,6 +39,7 @@ class Job:
         n_dropped: characters of the document that are not said; 0 until it is planned.
         notes: what else listeners should know, such as that a cover could not be used.
         left_out: what of the document is not read, for people; empty if all of it is.
+        ignored: markup of SSML that has no effect, or not the one that it asks for, in JSON.
         created_s: when it came, in seconds of Unix time.
         finished_s: when it was done or failed; None before.
         state: where it is. One that is interrupted is queued again.
@@ -66,6 +67,7 @@ class Job:
     n_dropped: int = 0
     notes: list[str] = field(default_factory=list)
     left_out: str = ""
+    ignored: list[dict[str, Any]] = field(default_factory=list)
     progress: float = 0.0
     left_s: float | None = None
 
@@ -96,7 +98,8 @@ class Job:
         """
         job: Job = _JOB.validate_json(record)
         told = _TOLD.validate_json(remarks)
-        job.n_dropped, job.notes, job.left_out = told.n_dropped, told.notes, told.left_out
+        for name in _REMARKS:
+            setattr(job, name, getattr(told, name))
         if job.is_finished and (
             job.finished_s is None or (job.state == "done") != bool(job.outputs)
         ):
@@ -113,6 +116,7 @@ class _Remarks:
     n_dropped: int = 0
     notes: list[str] = field(default_factory=list)
     left_out: str = ""
+    ignored: list[dict[str, Any]] = field(default_factory=list)
 
 
 _JOB = TypeAdapter(Job)

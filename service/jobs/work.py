@@ -75,6 +75,8 @@ class _Progress:
             self._job.left_out = line
         elif event == "note":
             self._job.notes = [*dict.fromkeys([*self._job.notes, fields["note"]])]
+        elif event == "ignored":
+            self._job.ignored = fields["ignored"]
         elif event == "levelled":
             self._job.loudness_lufs = fields["lufs"]
         elif event == "done":

@@ -33,6 +33,7 @@ from service.text import (
     READ_AT_ONCE,
     Decision,
     FrontEnd,
+    Ignored,
     Notes,
     Passage,
     Pause,
@@ -51,6 +52,9 @@ from service.text import (
 
 MAX_SILENCE_S = 600.0
 """Total seconds of the pauses in a text, which a few characters could make very long."""
+
+_SILENCE_S_PER_CHARACTER = 0.03
+"""What a document of more than 20,000 characters may have instead, all of it together."""
 
 _SHORTEST_SILENCE_S = 0.001
 """Of a text of nothing but pauses. It has samples at every sample rate."""
@@ -194,6 +198,15 @@ class Planner:
         decisions = tuple(self._decisions(utterance, spans)) if explained else ()
         return Preview(language, written, chunks, tuple(coverage.dropped), notes.ignored, decisions)
 
+    def ignored(self, utterance: Utterance) -> tuple[Ignored, ...]:
+        """Return what of the markup of a text has no effect, before its G2P.
+
+        Raises:
+            ServiceError: something of its markup, its voices or languages is refused.
+        """
+        _, language = self._settle(utterance)
+        return self._spans(utterance, language, lambda span: ())[1].ignored
+
     def _decisions(
         self, utterance: Utterance, spans: Iterable[SpokenSpan | Pause]
     ) -> Iterator[Decision]:
@@ -274,9 +287,10 @@ class Planner:
         else:
             spans = self._passages(utterance, utterance.text, language, notes)
         silence_s = sum(span.duration_s for span in spans if isinstance(span, Pause))
-        if silence_s > MAX_SILENCE_S:
+        limit_s = max(MAX_SILENCE_S, _SILENCE_S_PER_CHARACTER * len(utterance.text))
+        if silence_s > limit_s:
             raise InvalidRequestError(
-                f"the pauses of the text are {silence_s:g} s long; the limit is {MAX_SILENCE_S:g} s"
+                f"the pauses of the text are {silence_s:g} s long; the limit is {limit_s:g} s"
             )
         if not utterance.is_part:
             self._check_growth(utterance, spans)
@@ -322,6 +336,8 @@ class Planner:
             chosen: Choice | None = None
             if settings.wish is not None:
                 chosen = _chosen(chooser, settings.wish, settings.language or language, notes)
+                if chosen.is_silent:
+                    continue
                 if len(settings.wish.names) == 1:
                     speaker = utterance.speaker(settings.wish.names[0])
             voice = settings.voice or utterance.voice
@@ -329,7 +345,7 @@ class Planner:
                 speaker = utterance.speaker(voice)
                 voice = speaker.voice
             if chosen is not None and chosen.blend is not None:
-                blend, spoken = self._settled(chosen.blend, settings.language)
+                blend, spoken = self._settled(chosen.blend, settings.language or chosen.language)
             else:
                 own = utterance.language if settings.voice is None else None
                 blend, spoken = self._settled(self.resolve(voice), settings.language or own)
@@ -363,8 +379,10 @@ class Planner:
         for part in parse(document, is_ssml=True, language=language, notes=notes):
             if isinstance(part, Passage) and (wish := part.voice_settings.wish) is not None:
                 settings = part.voice_settings
-                blend = _chosen(chooser, wish, settings.language or language, notes).blend
-                voice = None if blend is None else blend.name
+                chosen = _chosen(chooser, wish, settings.language or language, notes)
+                if chosen.is_silent:
+                    continue
+                voice = None if chosen.blend is None else chosen.blend.name
                 part = replace(part, voice_settings=replace(settings, voice=voice))
             parts.append(part)
         return tagged_text(parts), notes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -143,7 +144,7 @@ class Cutter:
         held = self._held or Chunk("", (), self._manner)
         self._held = held
         if before is not None:
-            self._place(sum(mark.start < before for mark in self._marks))
+            self._place(bisect_left(self._marks, before, key=lambda mark: mark.start))
         held = self._held
         self._held = replace(held, pause_s=(held.pause_s or 0.0) + seconds)
 

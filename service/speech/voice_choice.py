@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,6 +21,9 @@ _CLEAREST = tuple(
 """Voices that stand for others first, by the quality and the amount of speech they were trained on,
 as hexgrad grades them. The others follow by name."""
 
+_REQUIRED = frozenset({"languages"})
+"""Features without which no voice will do, if a document does not say."""
+
 _KEPT = 64
 """Kinds of voices that are remembered; few documents ask for ten."""
 
@@ -31,10 +35,14 @@ class Choice:
     Attributes:
         blend: the voice; None for the one that speaks anyway.
         reason: why it is not what was asked for; empty if it is.
+        is_silent: whether the text is not read.
+        language: code of the language that it speaks, if no voice has that for its own.
     """
 
     blend: Blend | None
     reason: str = ""
+    is_silent: bool = False
+    language: str | None = None
 
 
 class VoiceChooser:
@@ -89,19 +97,30 @@ class VoiceChooser:
             sex = sex or foreign.sex
             languages = languages or tuple(filter(None, [foreign.language]))
         elif wish.names and not (sex or languages):
-            return Choice(None, f"there is no voice {asked}")
+            return self._failed(wish, f"there is no voice {asked}")
         wanted = languages or tuple(filter(None, [language]))
         voice, lacking = self._best(wish, wanted, sex, foreign_name)
-        if voice is None or (lacking & wish.required and wish.keeps):
-            return Choice(None, "no voice is like this; the voice stays as it is")
-        if wish.names:
-            reason = f"there is no voice {asked}; {voice} speaks"
-            return Choice(self._voices.resolve(voice), reason)
-        if lacking:
-            reason = f"no voice is like this; {voice} speaks"
-            return Choice(self._voices.resolve(voice), reason)
+        if voice is None or (lacking & (wish.required or _REQUIRED) and (wish.keeps or wish.skips)):
+            return self._failed(wish, "no voice is like this; the voice stays as it is")
+        if wish.names or lacking:
+            what = f"there is no voice {asked}" if wish.names else "no voice is like this"
+            spoken = self._spoken(voice, languages)
+            return Choice(self._voices.resolve(voice), f"{what}; {voice} speaks", language=spoken)
         reason = "there are only women and men" if wish.sex == "neutral" else ""
         return Choice(self._voices.resolve(voice), reason)
+
+    def _spoken(self, voice: str, languages: tuple[str, ...]) -> str | None:
+        """Return the language that a voice of another one is to speak, None for its own."""
+        own = self._voices.resolve(voice).language
+        if not languages or own in languages or LANGUAGES[languages[0]].default_voice is not None:
+            return None
+        return languages[0]
+
+    @staticmethod
+    def _failed(wish: VoiceWish, reason: str) -> Choice:
+        if wish.skips:
+            return Choice(None, f"{reason.partition(';')[0]}; its text is not read", is_silent=True)
+        return Choice(None, reason)
 
     def _own(self, name: str) -> Blend | None:
         """Return a voice, a blend or a speaker by its name."""
@@ -141,7 +160,8 @@ class VoiceChooser:
         voice = self._taken.get(foreign)
         if voice is None:
             taken = set(self._taken.values())
-            same = [one for one in best if one.partition("_")[2] == foreign.lower()]
+            given = re.findall("[a-z]+", foreign.lower())
+            same = [one for one in best if one.partition("_")[2] in given]
             free = (one for one in (*same, *best) if one not in taken)
             voice = self._taken[foreign] = next(free, best[0])
         return voice, lacking

@@ -13,9 +13,10 @@ from service.api.job_options import JobOptions
 from service.api.production import finish
 from service.api.state import ServiceState, state_of
 from service.books.cue_times import check_times
-from service.books.sections import text_of_chapter
+from service.books.sections import sections, text_of_chapter
 from service.errors import CancelledError
 from service.speech import Cancellation
+from service.text import Ignored
 
 
 @dataclass(frozen=True)
@@ -26,11 +27,13 @@ class Examined:
         title: of it.
         n_characters: that are spoken.
         n_charged: characters that count for the caller's key: more, if single signs become many.
+        ignored: markup of SSML that has no effect, as far as it is known.
     """
 
     title: str
     n_characters: int
     n_charged: int
+    ignored: tuple[Ignored, ...] = ()
 
 
 async def examine(
@@ -90,4 +93,12 @@ def _check(
         check_times(chapters)
     n_characters = sum(chapter.n_characters for chapter in chapters)
     counted = planner.count(text_of_chapter(chapter) for chapter in chapters)
-    return Examined(book.title, n_characters, max(n_characters, counted))
+    manner = job_order.order.manner
+    ignored = tuple(
+        one
+        for chapter in chapters
+        for section in sections(chapter, manner.pauses)
+        if section.is_ssml
+        for one in planner.ignored(manner.utterance(section, chapter.number))
+    )
+    return Examined(book.title, n_characters, max(n_characters, counted), ignored)

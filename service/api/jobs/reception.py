@@ -18,16 +18,21 @@ from service.api.error_answers import media_type_of
 from service.api.job_options import MAX_TITLE_LENGTH
 from service.api.jobs.forms import Form
 from service.api.jobs.schemas import DOCUMENT_ENDINGS, JobQuery, JobRequest
-from service.api.schemas import without_halves
+from service.api.schemas import text_kind, without_halves
 from service.api.state import state_of
 from service.books.book_files import ENDINGS, ending_of
 from service.errors import CancelledError, EmptyTextError, InvalidRequestError
+from service.speech import Utterance
+from service.speech.utterance import TextKind
 from service.text import is_blank
 
-_WITHOUT_TITLES = (".txt", ".srt", ".vtt")
+_WITHOUT_TITLES = (".txt", ".srt", ".vtt", ".ssml")
 """Endings of documents that have the name of their file for a title."""
 
 _UNTITLED = "Untitled"
+
+_OPENING_BYTES = 4096
+"""In which a document shows that it is SSML."""
 
 _MAX_DIGITS = 20
 """Of a length; a longer number is none."""
@@ -42,10 +47,11 @@ async def receive_text(request: Request, folder: Path) -> tuple[Path, dict[str, 
     uploads = state_of(request).uploads
     async with uploads.parsing:
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(uploads.executor, _keep_text, content, folder)
+        keep = partial(_keep_text, content, folder, auto_ssml=_is_auto(request))
+        return await loop.run_in_executor(uploads.executor, keep)
 
 
-def _keep_text(content: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
+def _keep_text(content: Path, folder: Path, *, auto_ssml: bool) -> tuple[Path, dict[str, Any]]:
     """Keep the text of a file of JSON as `receive_text` says, in a thread."""
     try:
         # Byte by byte: the text is decoded when it is parsed.
@@ -58,12 +64,35 @@ def _keep_text(content: Path, folder: Path) -> tuple[Path, dict[str, Any]]:
         raise EmptyTextError("the text is empty")
     document = folder / ("document.md" if body.markdown else "document.txt")
     document.write_bytes(body.text.encode())
+    kind = text_kind(body.ssml, auto=auto_ssml)
     del body  # a text may take four times its bytes, and is in memory but once
+    document = _by_kind(document, kind)
     options = json.loads(written)
     for name in ("text", "markdown"):
         options.pop(name, None)
     options.setdefault("title", _UNTITLED)
     return document, options
+
+
+def _is_auto(request: Request) -> bool:
+    return "jobs" in state_of(request).settings.auto_ssml
+
+
+def _by_kind(document: Path, kind: TextKind) -> Path:
+    """Return the file of a document, whose ending says so if it is SSML.
+
+    Raises:
+        InvalidRequestError: it is to be SSML, and is no text.
+    """
+    if document.suffix != ".txt":
+        if kind in ("ssml", "strict_ssml") and document.suffix != ".ssml":
+            raise InvalidRequestError(f"only a text can be SSML, not {document.suffix}")
+        return document
+    with document.open("rb") as file:
+        opening = file.read(_OPENING_BYTES).decode(errors="ignore")
+    if not opening or not Utterance(opening, kind).is_ssml:
+        return document
+    return document.rename(document.with_suffix(".ssml"))
 
 
 async def receive_document(
@@ -77,7 +106,9 @@ async def receive_document(
     ending, options = _ending_and_options(query, media_type_of(request))
     document = folder / f"document{ending}"
     await _receive(request, document)
-    return document, options
+    kind = text_kind(query.ssml, auto=_is_auto(request))
+    loop = asyncio.get_running_loop()
+    return await loop.run_in_executor(None, _by_kind, document, kind), options
 
 
 def _ending_and_options(query: JobQuery, media_type: str) -> tuple[str, dict[str, Any]]:
@@ -126,6 +157,8 @@ async def receive_form(
         raise RequestValidationError(errors) from None
     ending, options = _ending_and_options(fields, form.media_type)
     document = form.document.rename(folder / f"document{ending}")
+    kind = text_kind(fields.ssml, auto=_is_auto(request))
+    document = await loop.run_in_executor(None, _by_kind, document, kind)
     return document, options, Path(fields.name or document.name).name
 
 

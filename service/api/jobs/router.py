@@ -7,6 +7,7 @@ import secrets
 import shutil
 import time
 from collections.abc import AsyncIterator
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path as FilePath
 from typing import Annotated
@@ -170,6 +171,7 @@ async def create_job(
                 title=examined.title,
                 n_characters=examined.n_characters,
                 created_s=time.time(),
+                ignored=list(map(asdict, examined.ignored)),
             )
             await _add(state, job, document, examined.n_charged)
         except OSError as error:

@@ -7,8 +7,9 @@ from datetime import datetime, timezone
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.job_options import MAX_TITLE_LENGTH, JobFields, JobFormat, JobOptions
-from service.api.schemas import NAMED, StrictModel
+from service.api.schemas import NAMED, IgnoredAnswer, StrictModel
 from service.jobs import Job, JobState
+from service.text import Ignored
 
 MEDIA_TYPES = {
     "m4b": "audio/mp4",
@@ -36,6 +37,7 @@ DOCUMENT_ENDINGS = {
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
     "application/x-subrip": ".srt",
     "text/vtt": ".vtt",
+    "application/ssml+xml": ".ssml",
 }
 """Of documents, by their media types."""
 
@@ -48,6 +50,7 @@ class JobRequest(StrictModel, JobOptions):
             "examples": [
                 {"text": "CHAPTER I\n\nIt was a dark night.", "title": "A night", "format": "mp3"},
                 {"text": "# One\n\nHello.", "markdown": True, "timestamps": "vtt,json"},
+                {"text": "<speak>Hello.<break time='1s'/></speak>", "ssml": True},
             ]
         }
     )
@@ -100,6 +103,10 @@ class JobAnswer(BaseModel):
         description="what of the document is not read, such as `left out: 2 notes, 1 page number`; "
         "empty if all of it is, or until it is read"
     )
+    ignored: list[IgnoredAnswer] = Field(
+        description="markup of SSML that has no effect, in order; a length that cannot be reached "
+        "is told when the job speaks",
+    )
     created_at: datetime
     finished_at: datetime | None = Field(description="null until it is done or has failed")
     progress: float = Field(ge=0, le=1, description="share of the speech that is made")
@@ -132,6 +139,7 @@ class JobAnswer(BaseModel):
             dropped=job.n_dropped,
             notes=job.notes,
             left_out=job.left_out,
+            ignored=[IgnoredAnswer.of(Ignored(**one)) for one in job.ignored],
             created_at=_time(job.created_s),
             finished_at=None if job.finished_s is None else _time(job.finished_s),
             progress=round(job.progress, 4),

@@ -43,7 +43,7 @@ class Sounds:
         respellings: words that espeak-ng misreads, and what it is to read instead; in order.
         names: words for characters that espeak-ng cannot name, by their code point.
         read_syllable: returns the phonemes of a syllable in the language's romanization, with the
-            number of its tone; None for other text.
+            number of its tone, or of a word in its kana; None for other text.
     """
 
     espeak: Mapping[str, str] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from service.text.markup.inline import tagged_text, voices_after, without_voice_tags
 from service.text.markup.notes import Ignored, Mark, Notes
-from service.text.markup.parsing import parse, plain_text, unmarked
+from service.text.markup.parsing import parse, shown, unmarked
 from service.text.markup.passages import (
     Fit,
     Hint,
@@ -29,7 +29,7 @@ __all__ = [
     "moved",
     "opens_ssml",
     "parse",
-    "plain_text",
+    "shown",
     "tagged_text",
     "unmarked",
     "voices_after",

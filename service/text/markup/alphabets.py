@@ -23,12 +23,10 @@ class Pronunciation:
 
     Attributes:
         phonemes: in symbols of the vocabulary; None if they are unknown.
-        kana: the text to read instead; None if there are phonemes or nothing.
         reason: what of it cannot be said; empty if nothing.
     """
 
     phonemes: str | None = None
-    kana: str | None = None
     reason: str = ""
 
 
@@ -44,6 +42,9 @@ _NEAREST = _table(
     "]= -= ,=ˌ ƛ=l ʦ=ts ʣ=dz ς=s ε=ɛ ə=ə ∅= ꜜ= ꜛ="
 )
 """Sounds and signs of IPA that the vocabulary lacks, or that are written otherwise in it."""
+
+_BRACKETS = str.maketrans("", "", "()[]/")
+"""Around transcriptions, and sounds that may be missing."""
 
 _SAMPA = _table(
     r"A=ɑ {=æ 6=ɐ Q=ɒ E=ɛ @=ə @`=ɚ 3=ɜ 3`=ɝ I=ɪ O=ɔ 2=ø 9=œ &=ɶ U=ʊ }=ʉ V=ʌ Y=ʏ 1=ɨ 7=ɤ "
@@ -77,7 +78,7 @@ _SAPI_VOWELS = frozenset(
 
 _KANA = frozenset({"x-amazon-yomigana", "x-amazon-pron-kana", "yomigana", "kana", "x-kana"})
 _PINYIN = frozenset({"x-amazon-pinyin", "pinyin", "x-pinyin"})
-_ACCENT_SIGNS = re.compile(r"['’/*_|;+]")
+_ACCENT_SIGNS = re.compile(r"['’/*_|;+^!ꜜ]")
 _SYLLABLE = re.compile(r"([a-zü:]{1,7}?)r?\s?([0-5])(?![0-9])")
 _TONE_MARKS = {"\u0304": "1", "\u0301": "2", "\u030c": "3", "\u0300": "4"}
 
@@ -90,11 +91,11 @@ def read(alphabet: str, ph: str, language: str | None) -> Pronunciation:
         ph: phonemes in it.
         language: code of the language whose voice will speak them; None if unknown.
     """
-    name = alphabet.strip().lower()
+    name = alphabet.strip().lower().removeprefix("x-microsoft-")
     if is_blank(ph):
         return Pronunciation(reason="there are no phonemes")
     if name in _KANA or (name == "sapi" and language == "ja"):
-        return Pronunciation(kana=" ".join(_ACCENT_SIGNS.sub("", ph).split()))
+        return _read_kana(ph)
     if name in _PINYIN or (name == "sapi" and language == "zh"):
         return _read_pinyin(ph)
     if name == "kokoro":
@@ -118,6 +119,7 @@ def _known(ph: str) -> Pronunciation:
 
 def _nearest(ipa: str, language: str | None, unknown: list[str]) -> Pronunciation:
     """Return IPA in the symbols of the vocabulary, or in those of the nearest sounds."""
+    ipa = ipa.translate(_BRACKETS)
     if not unknown:
         try:
             return Pronunciation(kokoro_phonemes(ipa, language))
@@ -129,7 +131,7 @@ def _nearest(ipa: str, language: str | None, unknown: list[str]) -> Pronunciatio
     for symbol in unicodedata.normalize("NFD", ipa):
         if symbol in _NEAREST:
             written.append(_NEAREST[symbol])
-            if unicodedata.category(symbol).startswith("L"):
+            if unicodedata.category(symbol).startswith("L") and _NEAREST[symbol] != symbol:
                 told.append(symbol)
         elif symbol in symbols and not (symbol.isascii() and symbol.isupper()):
             written.append(symbol)
@@ -184,7 +186,7 @@ def _from_phones(table: Mapping[str, str], ph: str) -> tuple[str, list[str]]:
 
 
 def _from_ups(ph: str) -> tuple[str, list[str]]:
-    return _from_phones(_UPS, ph.upper())
+    return _from_phones(_UPS, ph.upper().replace(".", " . "))
 
 
 def _from_sapi(ph: str) -> tuple[str, list[str]]:
@@ -202,6 +204,60 @@ def _from_sapi(ph: str) -> tuple[str, list[str]]:
             continue
         phones.append(phone)
     return _from_phones({**_SAPI, "ˈ": "ˈ", "ˌ": "ˌ"}, " ".join(phones))
+
+
+def _from_arpabet(ph: str) -> tuple[str, list[str]]:
+    """Return IPA for the alphabet of the CMU Pronouncing Dictionary: `HH AH0 L OW1`."""
+    phones = re.sub(r"\bah0", "ax", ph.lower())
+    return _from_sapi(re.sub(r"(?<=[a-z])([012])", lambda m: f" {m[1]}" * (m[1] != "0"), phones))
+
+
+def _kana_of_romaji() -> dict[str, str]:
+    """Return the kana of the syllables of Hepburn romaji."""
+    rows = {"": "あいうえお", "k": "かきくけこ", "s": "さしすせそ", "t": "たちつてと",
+            "n": "なにぬねの", "h": "はひふへほ", "m": "まみむめも", "r": "らりるれろ",
+            "g": "がぎぐげご", "z": "ざじずぜぞ", "d": "だぢづでど", "b": "ばびぶべぼ",
+            "p": "ぱぴぷぺぽ"}  # fmt: skip
+    glides = dict(zip("auo", "ゃゅょ", strict=True))
+    syllables = {"n": "ん", "n'": "ん", "wa": "わ", "wo": "を", "ya": "や", "yu": "ゆ", "yo": "よ"}
+    for onset, row in rows.items():
+        syllables |= {onset + vowel: kana for vowel, kana in zip("aiueo", row, strict=True)}
+        if onset:
+            syllables |= {f"{onset}y{vowel}": row[1] + small for vowel, small in glides.items()}
+    for onset, kana in (("sh", "し"), ("ch", "ち"), ("j", "じ")):
+        syllables[f"{onset}i"] = kana
+        syllables |= {onset + vowel: kana + small for vowel, small in glides.items()}
+    return syllables | {"tsu": "つ", "fu": "ふ", "-": "ー"}
+
+
+_ROMAJI = _kana_of_romaji()
+_ROMAJI_SYLLABLE = re.compile(
+    "(?P<double>(?:t(?=ch)|([kstpgdbfjz])(?=\\2))?)"
+    f"(?P<syllable>{'|'.join(sorted(_ROMAJI, key=len, reverse=True))})(?P<long>\u0304|\u0302)?"
+)
+
+
+def _in_kana(ph: str) -> str:
+    """Return kana for romaji: `きょうと` for `kyōto`; other text as it is."""
+    letters = unicodedata.normalize("NFD", ph.lower().replace("^", "").replace("’", "'"))
+    written = _ROMAJI_SYLLABLE.sub(
+        lambda match: (
+            ("っ" if match["double"] else "")
+            + _ROMAJI[match["syllable"]]
+            + ("ー" if match["long"] else "")
+        ),
+        letters,
+    )
+    return ph if re.search("[a-z]", written) else unicodedata.normalize("NFC", written)
+
+
+def _read_kana(ph: str) -> Pronunciation:
+    """Return the phonemes of words in kana or romaji; the signs of accents are passed over."""
+    words = _ACCENT_SIGNS.sub("", _in_kana(ph)).split()
+    said = list(map(LANGUAGES["ja"].load_sounds().read_syllable, words))
+    if not all(said):
+        return Pronunciation(reason=f"{quote(ph)} is not all kana")
+    return Pronunciation(" ".join(filter(None, said)))
 
 
 def _read_pinyin(ph: str) -> Pronunciation:
@@ -237,8 +293,6 @@ _ALPHABETS: Mapping[str, Callable[[str], tuple[str, list[str]]]] = {
     "x-sampa": _from_sampa,
     "xsampa": _from_sampa,
     "ups": _from_ups,
-    "x-microsoft-ups": _from_ups,
     "sapi": _from_sapi,
-    "x-microsoft-sapi": _from_sapi,
-    "x-cmu": _from_sapi,
+    **dict.fromkeys(("cmu", "x-cmu", "arpabet", "x-arpabet", "cmu-arpabet"), _from_arpabet),
 }

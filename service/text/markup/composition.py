@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from service.text.markup.passages import Hint, Interpretation, Passage, Pause, VoiceSettings
 from service.text.markup.stretches import stretches
 from service.text.markup.values import is_blank
@@ -51,6 +53,7 @@ class Composition:
 
     def __init__(self) -> None:
         self._items: list[Passage | Pause] = []
+        self._last = -1  # where the last passage is
         self._voice_settings = VoiceSettings()
         self._begin()
 
@@ -68,6 +71,8 @@ class Composition:
             self._voice_settings = voice_settings
         if stress != self._stresses[-1][1]:
             self._stresses.append((len(self._text), stress))
+        if not len(self._text) and self._text.space is not None:
+            self._widen_gap(self._text.space.text)
         self._text.add(words)
 
     def add_pronounced(
@@ -88,6 +93,8 @@ class Composition:
         """Add words of a known kind."""
         self.add(words, voice_settings, stress)
         self._hints.append(Hint(*words.span, interpretation, detail))
+        if interpretation == "characters":  # `A one` are names of letters, not an article
+            self._overrides.append(Override(*words.span, tag="NN", stress=stress))
 
     def add_space(self, source: TracedText) -> None:
         """Add white space."""
@@ -117,7 +124,11 @@ class Composition:
     def repeat(self, start: int, times: int) -> None:
         """Add what has come since `cut` returned `start`, so many times more."""
         self._end_passage()
+        if times:
+            self._widen_gap(" ")
+        n_repeated = (len(self._items) - start) * times
         self._items += self._items[start:] * times
+        self._last += n_repeated if self._last >= start else 0
 
     def n_characters(self, start: int) -> int:
         """Return how many characters have come since `cut` returned `start`."""
@@ -138,7 +149,16 @@ class Composition:
             self._items.append(
                 Passage(text, self._voice_settings, tuple(overrides), tuple(self._hints))
             )
+            self._last = len(self._items) - 1
+        if self._text.space is not None:
+            self._widen_gap(self._text.space.text)
         self._begin()
+
+    def _widen_gap(self, gap: str) -> None:
+        """Note white space after the last passage."""
+        item = self._items[self._last] if self._last >= 0 else None
+        if isinstance(item, Passage) and len(gap) > len(item.gap):
+            self._items[self._last] = replace(item, gap=gap)
 
     def _stressed(self, text: TracedText) -> list[Override]:
         overrides: list[Override] = []

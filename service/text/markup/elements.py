@@ -23,7 +23,7 @@ LONGER_NAMES = {"paragraph": "p", "sentence": "s", "token": "w"}
 EVERYWHERE = frozenset(
     {"xmlns", "xml:base", "xml:id", "id", "xml:lang", "xml:space", "onlangfailure"}
 )
-_OTHER_NAMES = {"lang": "xml:lang"}
+_OTHER_NAMES = {"lang": "xml:lang", "xml:gender": "gender"}
 ATTRIBUTES: Mapping[str, frozenset[str]] = {
     "speak": frozenset({"version", "xsi:schemaLocation"}),
     "p": frozenset(),
@@ -143,6 +143,12 @@ class Element:
     stress: float = 0.0
     is_silent: bool = False
 
+
+OF_HTML = frozenset(
+    ["a", "abbr", "b", "big", "cite", "code", "del", "dfn", "em", "font", "i", "ins", "kbd", "q",
+     "small", "span", "strike", "strong", "sup", "tt", "u", "var"]
+)  # fmt: skip
+"""Elements of HTML that may stand inside a word, which SSML does not know."""
 
 KNOWN = frozenset([*ATTRIBUTES, *REASONS, *LONGER_NAMES])
 

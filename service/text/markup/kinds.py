@@ -36,8 +36,11 @@ _KINDS: Mapping[str, Interpretation] = {
     "phone": "telephone",
     "number:telephone": "telephone",
     "currency": "currency",
+    "address": "address",
+    "alphanumeric": "characters",
+    "alpha-numeric": "characters",
 }
-_AS_WRITTEN = frozenset({"address", "name", "net", "text", "media", "number:text", "boolean"})
+_AS_WRITTEN = frozenset({"name", "net", "text", "media", "number:text", "boolean"})
 """Kinds that text normalization recognises by themselves."""
 
 _BLEEPS = frozenset({"expletive", "bleep"})
@@ -48,6 +51,7 @@ _DATES = frozenset(
 _TIMES = frozenset(
     ["hms12", "hms24", "hms", "hm12", "hm24", "hm", "h12", "h24", "h", "ms", "s", "m"]
 )
+_SPELLINGS = frozenset({"characters", "glyphs", "digits", "alphanumeric", "strict"})
 _SEPARATORS = re.compile(r"[-/.:, ]")
 _COUNTRY = re.compile(r"\+?[0-9]{1,3}|[a-z]{2}")
 
@@ -79,6 +83,8 @@ def kind_of(written: str, form: str) -> Kind:
         form: the format, such as `mdy` or `yyyymmdd`; empty for none.
     """
     name = written.strip().lower().removeprefix("vxml:")
+    if f"{name}:{form.strip().lower()}" in _KINDS:
+        name, form = f"{name}:{form.strip().lower()}", ""
     if name not in _KINDS and ":" in name:
         name, _, own = name.partition(":")
         form = form or own
@@ -109,7 +115,7 @@ def kind_of(written: str, form: str) -> Kind:
         return Kind(interpretation, form)
     elif interpretation == "ordinal" and re.fullmatch("f|feminine|m|masculine", form):
         return Kind(interpretation, form[0])
-    elif interpretation in ("characters", "digits") and form in ("characters", "glyphs", "digits"):
+    elif interpretation in ("characters", "digits") and form in _SPELLINGS:
         return Kind(interpretation)
     reason = f"the format {quote(form)} is unknown for {interpretation}"
     return Kind(interpretation, format_reason=reason)

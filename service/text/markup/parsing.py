@@ -73,6 +73,41 @@ def unmarked(text: str, *, has_voices: bool = True) -> TracedText:
     return concatenate(source[start:end] for start, end in ranges)
 
 
-def plain_text(parts: Iterable[Passage | Pause]) -> TracedText:
-    """Return the text of passages, without the markup."""
-    return concatenate(part.text for part in parts if isinstance(part, Passage))
+def shown(
+    parts: Iterable[Passage | Pause], words: Iterable[tuple[int, int]] = ()
+) -> tuple[str, list[tuple[int, int]]]:
+    """Return a text without its markup, and where in it words are.
+
+    Args:
+        parts: of the text.
+        words: spans of the caller's text, in the order in which they are said: a document may have
+            a part of it said again.
+    """
+    pieces: list[str] = []
+    passages: list[tuple[int, TracedText]] = []
+    length = 0
+    is_apart = False
+    for part in parts:
+        if isinstance(part, Pause):
+            is_apart = True
+            continue
+        if is_apart and pieces and not pieces[-1][-1].isspace() and not part.text.text[0].isspace():
+            pieces.append(" ")
+            length += 1
+        passages.append((length, part.text))
+        pieces += filter(None, (part.text.text, part.gap))
+        length += len(part.text) + len(part.gap)
+        is_apart = False
+    places: list[tuple[int, int]] = []
+    current, said = 0, 0  # the passage, and where its last word begins
+    for start, end in words:
+        for number in range(current, len(passages)):
+            first, last = passages[number][1].span
+            if first <= start < last and (number > current or start >= said):
+                current = number
+                break
+        said = start
+        place, text = passages[current]
+        begin, stop = text.within(start, end)
+        places.append((place + begin, place + max(stop, begin + 1)))
+    return "".join(pieces).rstrip(), places

@@ -20,6 +20,7 @@ Interpretation = Literal[
     "unit",
     "fraction",
     "duration",
+    "address",
 ]
 """The kind of a text, which decides how it is read."""
 
@@ -37,6 +38,7 @@ class VoiceWish:
         required: features without which no voice will do: `name`, `gender`, `languages`, `variant`.
         ordering: features, the most important first.
         keeps: whether the voice stays as it is if none will do.
+        skips: whether the text is not read if none will do.
         start: offset in the caller's text of the attribute that says most of it; wishes are equal
             wherever they are.
         attribute: its name.
@@ -51,6 +53,7 @@ class VoiceWish:
     required: frozenset[str] = frozenset()
     ordering: tuple[str, ...] = ("name", "languages", "gender", "variant")
     keeps: bool = False
+    skips: bool = False
     start: int = field(default=0, compare=False)
     attribute: str = field(default="", compare=False)
     element: str = field(default="voice", compare=False)
@@ -147,6 +150,8 @@ class Passage:
         hints: kinds of some parts; in order, not overlapping.
         words: what is said of the text, by the tree of the whole that it belongs to, with the same
             offsets; None if the text is a whole.
+        gap: white space that the document has after it, folded; empty for inline markup, where it
+            is in the text.
     """
 
     text: TracedText
@@ -154,6 +159,7 @@ class Passage:
     overrides: tuple[Override, ...] = ()
     hints: tuple[Hint, ...] = ()
     words: TracedText | None = None
+    gap: str = field(default="", compare=False)
 
     def saying(self, words: TracedText) -> Passage:
         """Return the passage with those of some words that lie in it."""

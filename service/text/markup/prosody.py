@@ -28,8 +28,11 @@ _PITCHES = {"x-low": -4.0, "low": -2.0, "medium": 0.0, "high": 1.0, "x-high": 2.
 _BASES_HZ = {"male": 120.0, "female": 210.0}
 """Usual pitches of men and women, to which hertz are compared."""
 
+_LOWEST_HZ = 40.0
+"""A greater number without a unit is a pitch in hertz."""
+
 _NUMBER = re.compile(
-    r"(?P<sign>[+-]?)(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>%|st|hz|db|)",
+    r"(?P<sign>[+-]?)(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>%|st|hz|db|semitones?|)",
     re.ASCII | re.IGNORECASE,
 )
 _TIME = re.compile(
@@ -37,7 +40,8 @@ _TIME = re.compile(
     re.ASCII,
 )
 _MOST_RELATIVE = 3.0
-"""A greater signed rate without a unit is meant in percent."""
+_MOST_TIMES = 10.0
+"""A greater rate without a unit is meant in percent: with a sign, and without one."""
 
 _FULL_VOLUME = 100.0
 
@@ -47,8 +51,10 @@ def _parsed(value: str) -> tuple[str, float, str] | None:
     match = _NUMBER.fullmatch(value.strip())
     if match is None:
         return None
-    number = float(match["number"])
-    return match["sign"], -number if match["sign"] == "-" else number, match["unit"].lower()
+    sign, number, unit = match["sign"], float(match["number"]), match["unit"].lower()
+    if unit == "%" and not number:
+        sign = "+"  # `0%` is no change in every dialect
+    return sign, -number if sign == "-" else number, unit.replace("semitones", "st")
 
 
 def _clamped(value: float, least: float, most: float, unit: str) -> tuple[float, str]:
@@ -56,10 +62,15 @@ def _clamped(value: float, least: float, most: float, unit: str) -> tuple[float,
     return kept, "" if kept == value else f"{value:g}{unit} is beyond the limit of {kept:g}{unit}"
 
 
-def rate_of(value: str, outer: float) -> tuple[float, str]:
+def rate_of(value: str, outer: float, *, is_relative: bool = False) -> tuple[float, str]:
     """Return the rate of an element inside one with the rate `outer`: 0.25 to 4.
 
     `80%` and `1.2` are factors, `+10%` and `+0.1` are added to 1.
+
+    Args:
+        value: as it is written.
+        outer: the rate around it.
+        is_relative: whether `80%` is added to 1 as well, as Azure has it.
     """
     wanted = value.strip().lower()
     if wanted == "default":
@@ -70,17 +81,23 @@ def rate_of(value: str, outer: float) -> tuple[float, str]:
         if parsed is None or parsed[2] not in ("", "%"):
             return outer, f"{quote(value)} is not a rate"
         sign, number, unit = parsed
-        if unit == "%" or (sign and abs(number) > _MOST_RELATIVE):
+        sign = "+" if is_relative and unit == "%" else sign
+        if unit == "%" or abs(number) > (_MOST_RELATIVE if sign else _MOST_TIMES):
             number /= 100
         factor = 1 + number if sign else number
     # Rounded, so that 80 % of 125 % is exactly 1.
     return _clamped(round(factor * outer, 6), MIN_RATE, MAX_RATE, "")
 
 
-def gain_of(value: str, outer: float) -> tuple[float, str]:
+def gain_of(value: str, outer: float, *, is_relative: bool = False) -> tuple[float, str]:
     """Return the gain of an element inside one with the gain `outer`: a factor of the samples.
 
     Numbers are shares of 100, as in SSML 1.0: `50` is half, `+10` a tenth more, as is `+10%`.
+
+    Args:
+        value: as it is written.
+        outer: the gain around it.
+        is_relative: whether `10%` is a tenth more as well, as Azure has it.
     """
     wanted = value.strip().lower()
     if wanted == "default":
@@ -93,6 +110,7 @@ def gain_of(value: str, outer: float) -> tuple[float, str]:
         if parsed is None or parsed[2] not in ("", "%", "db"):
             return outer, f"{quote(value)} is not a volume"
         sign, number, unit = parsed
+        sign = "+" if is_relative and unit == "%" else sign
         if unit == "db":
             decibels = number
         else:
@@ -108,13 +126,14 @@ def gain_of(value: str, outer: float) -> tuple[float, str]:
     return (1.0 if total == 0 else 10 ** (total / 20)), reason
 
 
-def pitch_of(value: str, outer: float, sex: str) -> tuple[float, str]:
+def pitch_of(value: str, outer: float, sex: str, *, is_relative: bool = False) -> tuple[float, str]:
     """Return the semitones of an element inside one with the pitch `outer`.
 
     Args:
-        value: such as `+2st`, `2st`, `-10%`, `+20Hz`, `180Hz` or `high`.
+        value: such as `+2st`, `2st`, `-10%`, `+20Hz`, `180Hz`, `180` or `high`.
         outer: semitones.
         sex: of the voice, for hertz.
+        is_relative: whether `10%` is a tenth more as `+10%` is, as Azure has it.
     """
     wanted = value.strip().lower()
     if wanted == "default":
@@ -122,9 +141,11 @@ def pitch_of(value: str, outer: float, sex: str) -> tuple[float, str]:
     semitones = _PITCHES.get(wanted)
     if semitones is None:
         parsed = _parsed(wanted)
-        if parsed is None or parsed[2] in ("db", ""):
+        is_bare = parsed is not None and not parsed[2] and (parsed[0] or parsed[1] < _LOWEST_HZ)
+        if parsed is None or parsed[2] == "db" or is_bare:
             return outer, f"{quote(value)} is not a pitch"
         sign, number, unit = parsed
+        sign = "+" if is_relative and unit == "%" else sign
         if unit == "st":
             semitones = number
         else:

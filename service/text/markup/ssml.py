@@ -25,6 +25,7 @@ from service.text.markup.elements import (
     KNOWN,
     LONGER_NAMES,
     NAMESPACES,
+    OF_HTML,
     Element,
     canonical_attribute,
     canonical_attributes,
@@ -75,6 +76,9 @@ _SENTENCE_PAUSES = {
 _TAG_NAME = re.compile(r"<[^\s/>]+")
 _ATTRIBUTE = re.compile(r"""\s*(?P<name>[^\s=/<>"']+)\s*=\s*(?:"[^"]*"|'[^']*')""")
 _AFTER = re.compile(r"(?P<id>[^\s.+-]+)\.(?P<edge>begin|end)(?:\s*(?P<sign>[+-])\s*(?P<time>\S+))?")
+
+_OF_AZURE = re.compile(r"[a-z]{2,3}-.{2,60}Neural|Microsoft Server Speech .{0,99}", re.IGNORECASE)
+"""Names of voices whose documents mean `50%` as half as much more."""
 
 _MOST_COPIES = 4
 """How many times a document may be said again by repetitions of its parts."""
@@ -127,10 +131,12 @@ class _Reading(DocumentWalk):
         self._language = language
         self._notes = notes
         self._prefixes: dict[str, str] = {}
+        self._is_azure = False
         self._media: list[tuple[int, str]] = []  # where each open one began, and its id
         self._before = ""  # id of the media that ended last
         self._n_copied = 0
         self._places: tuple[int, dict[str, int]] = (-1, {})  # of the attributes of the last tag
+        self._whole_end = -1  # of the last element whose words are taken as a whole
         self._trailing: dict[int, list[Pause]] = {}  # by the offset of what they end
 
     def walk(self) -> list[Passage | Pause]:
@@ -148,6 +154,7 @@ class _Reading(DocumentWalk):
         for attribute, value in element.attributes.items():
             if attribute.startswith("xmlns:") and value in NAMESPACES:
                 self._prefixes[attribute.removeprefix("xmlns:")] = NAMESPACES[value]
+                self._is_azure |= NAMESPACES[value] == "mstts" and not self._notes.is_strict
         name, attributes = self._canonical(element.name), element.attributes
         if not self._notes.is_strict:
             attributes = canonical_attributes(name, attributes)
@@ -240,8 +247,7 @@ class _Reading(DocumentWalk):
         name = element.name
         if ":" in name or name in _APART:
             return name != "mstts:viseme"
-        is_empty = self._text.endswith("/>", element.start, element.content_start)
-        return is_empty and name not in ATTRIBUTES
+        return name not in ATTRIBUTES and name not in OF_HTML
 
     # What is told.
 
@@ -345,6 +351,7 @@ class _Reading(DocumentWalk):
         if not is_blank(attributes.get("age", "")):
             self._tell(element, "the voices have no age", "age")
         name = attributes.get("name", "").strip()
+        self._is_azure |= _OF_AZURE.fullmatch(name) is not None
         names = (name,) if "(" in name or "+" in name else tuple(name.split())
         languages = [
             code
@@ -354,6 +361,7 @@ class _Reading(DocumentWalk):
         language = self._language_of(element, "language")
         if language is not None:
             languages.append(language)
+        failure = attributes.get("onvoicefailure", "").strip()
         required = self._features(element, "required")
         ordering = self._features(element, "ordering")
         wish = VoiceWish(
@@ -363,9 +371,13 @@ class _Reading(DocumentWalk):
             self._variant(element),
             frozenset(required),
             tuple(dict.fromkeys([*ordering, "name", "languages", "gender", "variant"])),
-            attributes.get("onvoicefailure", "").strip() == "keepexisting",
+            failure == "keepexisting",
+            failure == "ignoretext",
             outer=settings.wish,
         )
+        is_unspoken = bool(attributes.get("languages", "").split()) and not languages
+        if is_unspoken and wish.skips and not names:
+            return replace(element, is_silent=True)
         choosing = (one for one in _CHOOSING if not is_blank(attributes.get(one, "")))
         attribute = next(choosing, None)
         if attribute is None or not (names or languages or wish.sex or attribute == "variant"):
@@ -434,20 +446,17 @@ class _Reading(DocumentWalk):
 
     def _prosody(self, element: Element) -> Element:
         settings = element.voice_settings
+        azure, sex = self._is_azure, _sex_of(settings)
+        readers = {
+            "rate": partial(rate_of, outer=settings.rate, is_relative=azure),
+            "volume": partial(gain_of, outer=settings.gain, is_relative=azure),
+            "pitch": partial(pitch_of, outer=settings.pitch, sex=sex, is_relative=azure),
+        }
         settings = replace(
             settings,
-            rate=self._valued(
-                element, "rate", partial(rate_of, outer=settings.rate), settings.rate
-            ),
-            gain=self._valued(
-                element, "volume", partial(gain_of, outer=settings.gain), settings.gain
-            ),
-            pitch=self._valued(
-                element,
-                "pitch",
-                partial(pitch_of, outer=settings.pitch, sex=_sex_of(settings)),
-                settings.pitch,
-            ),
+            rate=self._valued(element, "rate", readers["rate"], settings.rate),
+            gain=self._valued(element, "volume", readers["volume"], settings.gain),
+            pitch=self._valued(element, "pitch", readers["pitch"], settings.pitch),
         )
         for attribute, at_most in (("duration", False), ("amazon:max-duration", True)):
             settings = self._fitted(element, attribute, settings, at_most=at_most)
@@ -582,6 +591,9 @@ class _Reading(DocumentWalk):
 
     def _add_whole(self, element: Element, words: TracedText, whole: TracedText) -> None:
         """Add the words of an element that sets their reading; `whole` is its complete source."""
+        if self._whole_end == whole.span[0] and words.text[:1].isalnum():
+            self._composition.add_space(self._source[element.start : element.content_start])
+        self._whole_end = whole.span[1]
         self._part(words)
         add = {"sub": self._add_alias, "phoneme": self._add_phonemes, "say-as": self._add_kind,
                "w": self._add_word}  # fmt: skip
@@ -612,12 +624,9 @@ class _Reading(DocumentWalk):
             if self._notes.is_strict:
                 self._tell(element, "it contains no words")
             words = whole.rewritten("x")
-            if said.phonemes is None and said.kana is None:
+            if said.phonemes is None:
                 return
-        if said.kana is not None:
-            check_characters(said.kana)
-            self._composition.add(words.rewritten(said.kana), settings, element.stress)
-        elif said.phonemes is None:
+        if said.phonemes is None:
             self._add_plain(element, words)
         else:
             phonemes = said.phonemes

@@ -24,6 +24,7 @@ from service.text.normalization.emoji import PictureWords
 from service.text.normalization.formulas import FormulaWords
 from service.text.normalization.rules import Rule, apply
 from service.text.normalization.sieve import Sieve
+from service.text.normalization.typed import typed
 from service.text.offset_mapping import TracedText, concatenate
 
 _MAX_ROUNDS = 8
@@ -176,11 +177,13 @@ def _interpreted(
     done = 0
     for hint in hints:
         start, end = text.within(hint.start, hint.end)
-        words = interpret(text.text[start:end].strip(), hint.interpretation, hint.detail)
-        if words is not None and start < end:
-            parts += [text[done:start], text[start:end].rewritten(words)]
-            known.append((hint.start, hint.end))
+        said, detail = typed(text.text[start:end].strip(), hint.interpretation, hint.detail)
+        words = interpret(said, hint.interpretation, detail)
+        if start < end and (words is not None or said != text.text[start:end]):
+            parts += [text[done:start], text[start:end].rewritten(words or said)]
             done = end
+            if words is not None and hint.interpretation != "address":  # which is read on
+                known.append((hint.start, hint.end))
     return concatenate([*parts, text[done:]]), known
 
 

@@ -192,7 +192,7 @@ def test_a_version_before_can_read_the_records_and_fields_of_a_later_one_are_ign
         *("id", "owner", "options", "document", "title", "n_characters", "created_s"),
         *("finished_s", "state", "error", "outputs", "duration_s", "loudness_lufs"),
     }
-    told_apart = {"progress", "left_s", "n_dropped", "notes", "left_out"}
+    told_apart = {"progress", "left_s", "n_dropped", "notes", "left_out", "ignored"}
     assert json.loads(record).keys() | told_apart == {f.name for f in fields(Job)}
     rewrite(tmp_path, {"mood": {"gloomy": True}})
     store = open_store(tmp_path)

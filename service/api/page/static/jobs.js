@@ -71,7 +71,7 @@ export class Jobs {
     const { voice, speed, language } = this._listener.manner();
     const query = new URLSearchParams({
       name: file.name, format: this._format.value, voice, speed: String(speed),
-      ...(language && { language }),
+      ...(/\.txt$/i.test(file.name) && { ssml: "auto" }), ...(language && { language }),
     });
     try {
       await ask(`jobs?${query}`, file);

@@ -18,10 +18,10 @@ from service.text.normalization.date_parts import is_day
 from service.text.normalization.figures import language_rules
 from service.text.normalization.figures.notation import DASH, SPACE, one_of
 from service.text.normalization.figures.numbers import Number, Numerals
-from service.text.normalization.figures.romans import value_of
 from service.text.normalization.locale import Agreement, words
 from service.text.normalization.normalizer import LanguageRules
 from service.text.normalization.rules import Rule
+from service.text.normalization.typed import roman_value
 
 _NUMERALS = Numerals(LOCALE)
 _FREE = r"(?<![\w.,:/])"
@@ -251,7 +251,7 @@ def _write_suffixed(match: re.Match[str]) -> str | None:
 
 
 def _write_ruler(match: re.Match[str]) -> str | None:
-    value = value_of(match["numeral"])
+    value = roman_value(match["numeral"])
     if value is None:
         return None
     name = match["name"]
@@ -274,7 +274,7 @@ def _write_ruler(match: re.Match[str]) -> str | None:
 
 
 def _write_roman_ordinal(match: re.Match[str]) -> str | None:
-    value = value_of(match["numeral"])
+    value = roman_value(match["numeral"])
     if value is None:
         return None
     return ordinal(value, ordinal_ending(_before(match), match["noun"]))

@@ -9,10 +9,10 @@ from importlib.resources import files
 from service.text.languages.hindi.locale import ADDRESSES, LOCALE, PICTURES
 from service.text.normalization.figures import language_rules as rules_for_tables
 from service.text.normalization.figures.numbers import Numerals
-from service.text.normalization.figures.romans import value_of
 from service.text.normalization.locale import words
 from service.text.normalization.normalizer import LanguageRules
 from service.text.normalization.rules import Rule
+from service.text.normalization.typed import roman_value
 
 _NUMERALS = Numerals(LOCALE)
 _LETTERS = dict(zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", LOCALE.letters, strict=True))
@@ -124,7 +124,7 @@ _ORDINALS = words("प्रथम द्वितीय तृतीय चत�
 
 def _roman(match: re.Match[str]) -> str | None:
     word, numeral = match["word"], match["numeral"]
-    value = value_of(numeral)
+    value = roman_value(numeral)
     if value is None or (
         numeral in ("IV", "CV", "CD", "MD", "DC") and word not in _DIVISIONS | _KINGS
     ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from service.text.languages.language import Language, ReaderParts
+from service.text.languages.language import Language, ReaderParts, Sounds
 
 if TYPE_CHECKING:
     from service.text.normalization.normalizer import LanguageRules
@@ -15,6 +15,12 @@ def _rules() -> LanguageRules:
     from service.text.languages.japanese.normalization import language_rules
 
     return language_rules()
+
+
+def _sounds() -> Sounds:
+    from service.text.languages.japanese import kana
+
+    return Sounds(read_syllable=kana.read)
 
 
 def _reader(parts: ReaderParts) -> Reader:
@@ -33,5 +39,6 @@ LANGUAGE = Language(
     extra="ja",
     packages=("pyopenjtalk",),
     load_rules=_rules,
+    load_sounds=_sounds,
     make_reader=_reader,
 )

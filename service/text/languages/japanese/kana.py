@@ -7,6 +7,8 @@ by row.
 
 from __future__ import annotations
 
+import re
+
 _ROWS = {
     "アイウエオ": "a i ɯ e o",
     "カキクケコ": "ka kʲi kɯ ke ko",
@@ -49,6 +51,19 @@ _LONG, _DOUBLED, _NASAL = "ー", "ッ", "ン"
 # The nasal takes the place of articulation of the next sound.
 _NASALS = {"mpb": "m", "kɡ": "ŋ", "ɲʨʥ": "ɲ", "ntdɾz": "n"}
 _NASAL_BEFORE = {symbol: nasal for symbols, nasal in _NASALS.items() for symbol in symbols}
+
+
+_IN_KATAKANA = {code: code + 0x60 for code in range(ord("ぁ"), ord("ゖ") + 1)}
+_LONG_VOWEL = re.compile(
+    "(?<=[オコソトノホモヨロゴゾドボポョ])ウ|(?<=[エケセテネヘメレゲゼデベペ])イ"
+)
+
+
+def read(word: str) -> str | None:
+    """Return the phonemes of a word in kana as they spell it: `とうきょう`; None for other text."""
+    kana = _LONG_VOWEL.sub(_LONG, word.translate(_IN_KATAKANA))
+    known = (*_KANA, _LONG, _DOUBLED, _NASAL)
+    return phonemes_of(kana) or None if all(map(known.__contains__, kana)) else None
 
 
 def phonemes_of(kana: str) -> str:

@@ -14,9 +14,9 @@ from service.text.normalization.figures.notation import (
     one_of,
     without_spaces,
 )
-from service.text.normalization.figures.romans import value_of
 from service.text.normalization.locale import Locale
 from service.text.normalization.rules import Rule
+from service.text.normalization.typed import roman_value
 
 _BEFORE = rf"{WORD_BEFORE}(?<!\.)"
 _LAST_WORD = re.compile(r"([^\W\d_]+)\s\Z")
@@ -98,7 +98,7 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
 def _is_spelled(match: re.Match[str], locale: Locale) -> bool:
     """Tell whether capitals can only be read letter by letter."""
     word, text = match[0], match.string
-    if word in locale.pronounced or value_of(word) is not None:
+    if word in locale.pronounced or roman_value(word) is not None:
         return False
     before = _WORD_BEFORE_IT.search(text, max(0, match.start() - _REACH), match.start())
     after = _WORD_AFTER_IT.match(text, match.end(), match.end() + _REACH)

@@ -7,14 +7,17 @@ import unicodedata
 from collections.abc import Callable
 
 from service.text.markup.passages import Interpretation
-from service.text.normalization.figures import romans
 from service.text.normalization.figures.language import FigureLanguage
 from service.text.normalization.locale import Agreement, Suffix
 from service.text.normalization.rules import rewrite
 from service.text.offset_mapping import TracedText
 
 _DATE_PARTS = re.compile(r"[0-9]+")
-_TIME = re.compile(r"([0-9]{1,2})[:h.]([0-5][0-9])(?:[:.]([0-5][0-9]))?")
+_TIME = re.compile(
+    r"(?P<hour>[0-9]{1,2})(?:[:h.](?P<minute>[0-5][0-9])(?:[:.](?P<second>[0-5][0-9]))?)?"
+    r"(?:\s?(?P<half>[ap])\.?m\.?)?",
+    re.IGNORECASE,
+)
 _ORDINAL = re.compile(r"([0-9]{1,4})\W{0,2}\w{0,4}")
 _SHORT_YEARS_TURN_AT = 50
 
@@ -43,18 +46,16 @@ def _cardinal(figures: FigureLanguage, text: str, detail: str) -> str | None:
         number = numerals.parse(digits)
         whole = number.integer.lstrip("0") or "0"
         return sign + numerals.say(number._replace(integer=whole))
-    value = romans.value_of(text)
-    return None if value is None else numerals.cardinal(value)
+    return None
 
 
 def _ordinal(figures: FigureLanguage, text: str, detail: str) -> str | None:
     match = _ORDINAL.fullmatch(text)
-    value = int(match[1]) if match is not None else romans.value_of(text)
-    if value is None:
+    if match is None:
         return None
     is_feminine = detail.lower().startswith("f")
     agreement = Agreement.FEMININE if is_feminine else Agreement.MASCULINE
-    return figures.numerals.ordinal(value, Suffix(agreement))
+    return figures.numerals.ordinal(int(match[1]), Suffix(agreement))
 
 
 def _digits(figures: FigureLanguage, text: str, detail: str) -> str | None:
@@ -104,16 +105,21 @@ def _date(figures: FigureLanguage, text: str, detail: str) -> str | None:
 
 def _time(figures: FigureLanguage, text: str, detail: str) -> str | None:
     match = _TIME.fullmatch(text)
-    if match is None or int(match[1]) > 24:
-        return _rewritten(figures, text)
-    second = int(match[3]) if match[3] else None
-    return figures.clock.say(int(match[1]), int(match[2]), second)
+    if match is None or int(match["hour"]) > 24 or not (match["minute"] or match["half"]):
+        return _unit(figures, text, detail)
+    hour, half = int(match["hour"]), (match["half"] or "").lower()
+    if half and hour <= 12:
+        hour = hour % 12 + (12 if half == "p" else 0)
+    second = int(match["second"]) if match["second"] else None
+    return figures.clock.say(hour, int(match["minute"] or 0), second)
 
 
 def _telephone(figures: FigureLanguage, text: str, detail: str) -> str | None:
-    if not re.search("[0-9]", text) or re.search(r"[^\W\d_]", text):
+    number, _, inner = text.partition(" x")
+    if not re.search("[0-9]", number) or re.search(r"[^\W\d_]", number + inner):
         return None
-    return figures.telephone.say(text)
+    said = figures.telephone.say(number)
+    return f"{said}, {figures.numerals.digits(inner)}" if inner else said
 
 
 def _currency(figures: FigureLanguage, text: str, detail: str) -> str | None:
@@ -148,5 +154,6 @@ _KINDS: dict[Interpretation, Callable[[FigureLanguage, str, str], str | None]] =
     "currency": _currency,
     "unit": _unit,
     "fraction": _fraction,
-    "duration": _time,
+    "duration": _unit,
+    "address": lambda figures, text, detail: None,
 }

@@ -8,9 +8,8 @@ from service.text.normalization.figures.notation import DASH, WORD_AFTER, one_of
 from service.text.normalization.figures.numbers import Numerals
 from service.text.normalization.locale import Agreement, Locale, RomanStyle, Suffix
 from service.text.normalization.rules import Rule
+from service.text.normalization.typed import roman_value
 
-_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
-_WELL_FORMED = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})", re.ASCII)
 # A single letter is a numeral only if it is I, V or X.
 _NUMERAL = r"(?P<numeral>[IVXLCDM](?<![\w'’.][IVXLCDM])(?:(?<=[IVX])|(?=[IVXLCDM]))[IVXLCDM]{0,14})"
 
@@ -31,7 +30,7 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
     )
 
     def write(match: re.Match[str]) -> str | None:
-        value = value_of(match["numeral"])
+        value = roman_value(match["numeral"])
         if value is None:
             return None
         if match["suffix"]:
@@ -44,7 +43,7 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         words = _say(numerals, value, style, agreement)
         if match["to"] is None or words is None:
             return words
-        to = value_of(match["to"])
+        to = roman_value(match["to"])
         last = None if to is None else _say(numerals, to, style, agreement)
         return None if last is None else f"{words} {locale.range_word} {last}"
 
@@ -52,7 +51,7 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         said = numerals.ordinal(value, locale.roman_suffixes[match["suffix"]])
         if match["to"] is None:
             return said
-        to = value_of(match["to"])
+        to = roman_value(match["to"])
         if to is None or said is None:
             return None
         suffix = locale.roman_suffixes[match["to_suffix"] or match["suffix"]]
@@ -64,7 +63,7 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
     )
 
     def write_small(match: re.Match[str]) -> str | None:
-        value = value_of(match["numeral"].upper())
+        value = roman_value(match["numeral"].upper())
         style = locale.centuries.get(match["before"].strip().lower())
         if value is None or style is None:
             return None
@@ -89,17 +88,6 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         Rule(pattern, write),
         *((Rule(small, write_small),) if words_before else ()),
         *((Rule(small_before, write_before),) if locale.ordinal_follows else ()),
-    )
-
-
-def value_of(numeral: str) -> int | None:
-    """Return the value of a Roman numeral, None if it is not well-formed."""
-    if not numeral or _WELL_FORMED.fullmatch(numeral) is None:
-        return None
-    values = [_VALUES[letter] for letter in numeral]
-    return sum(
-        -value if value < following else value
-        for value, following in zip(values, [*values[1:], 0], strict=True)
     )
 
 

@@ -156,6 +156,63 @@ def test_the_name_of_a_document_says_what_it_is(client):
     assert outcome(client, posted["id"])["state"] == "done"
 
 
+DOCUMENT = (
+    "<speak>Hello <mark name='here'/>there.<break time='1s'/> <voice name='ann'><prosody rate='fast' contour='x'>It "
+    "rained.</prosody></voice>{}</speak>"
+)
+
+
+def test_a_document_in_ssml_is_said_as_it_says(client):
+    fields = {"title": "A play", "format": "flac", "timestamps": "json,vtt", "speakers": {"ann": "bf_emma"}}
+    posted = client.post("/jobs", json={"text": DOCUMENT.format(""), "ssml": True, **fields}).json()
+    told = [{"name": "contour", "element": "prosody", "attribute": "contour"}]
+    assert [{key: one[key] for key in told[0]} for one in posted["ignored"]] == told
+    job = outcome(client, posted["id"])
+    assert (job["state"], job["title"], job["ignored"]) == ("done", "A play", posted["ignored"])
+    (chapter,) = client.get(f"/jobs/{job['id']}/timestamps/json").json()["chapters"]
+    assert chapter["text"] == "Hello there. It rained."
+    (mark,) = chapter["marks"]
+    assert (mark["name"], mark["time_s"]) == ("here", pytest.approx(chapter["words"][1]["start_s"], abs=0.026))
+    assert chapter["words"][2]["start_s"] - chapter["words"][1]["end_s"] >= 1
+    assert "It rained." in client.get(f"/jobs/{job['id']}/timestamps/vtt").text
+
+
+def test_ssml_comes_as_a_document_of_its_own_and_by_how_it_opens(client):
+    document = DOCUMENT.replace(" name='ann'", "").format("").encode()
+    for request in (
+        {"content": document, "headers": {"Content-Type": "application/ssml+xml"}},
+        {"content": document, "params": {"name": "play.SSML"}},
+        {"content": document, "params": {"name": "play.txt", "ssml": "auto"}},
+        {"content": document, "params": {"name": "play.txt", "ssml": "true"}},
+        {"files": {"file": ("play.ssml", document)}},
+        {"json": {"text": document.decode(), "ssml": "auto"}},
+    ):
+        answer = client.post("/jobs", **request)
+        assert answer.status_code == 201, answer.text
+        assert [one["name"] for one in answer.json()["ignored"]] == ["contour"]
+        delete(client, answer.json()["id"])
+    for fields in ({"text": "Hello.", "ssml": "auto"}, {"text": document.decode()}):
+        answer = client.post("/jobs", json=fields).json()
+        assert answer["ignored"] == []
+        delete(client, answer["id"])
+
+
+@pytest.mark.parametrize(
+    ("request_", "code"),
+    [
+        ({"json": {"text": DOCUMENT.format("<p>"), "ssml": True}}, "invalid_markup"),
+        ({"json": {"text": "<!DOCTYPE speak><speak>a</speak>", "ssml": True}}, "invalid_markup"),
+        ({"json": {"text": DOCUMENT.format(""), "ssml": "strict"}}, "invalid_markup"),
+        ({"json": {"text": "<speak><break/></speak>", "ssml": True}}, "invalid_book"),
+        ({"json": {"text": "# One", "ssml": True, "markdown": True}}, "invalid_request"),
+        ({"content": b"<speak>a</speak>", "params": {"name": "a.html", "ssml": "true"}}, "invalid_request"),
+        ({"content": b"<speak>a", "params": {"name": "a.ssml"}}, "invalid_markup"),
+    ],
+)
+def test_ssml_of_jobs_is_refused_at_once(client, request_, code):
+    assert refused(client.post("/jobs", **request_)) == (422, code)
+
+
 def test_subtitles_are_said_at_their_times(client):
     cues = b"1\n00:00:02,000 --> 00:00:02,300\nIt rained all night long.\n\n2\n00:00:08,000 --> 00:00:09,000\nYes.\n"
     posted = post_document(client, cues, params={"name": "talk.srt", "format": "flac", "fit": True})

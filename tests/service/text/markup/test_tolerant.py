@@ -12,7 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from service.errors import MarkupError
-from service.text import Notes, Pause, load_vocabulary, opens_ssml
+from service.text import Notes, Pause, load_vocabulary, opens_ssml, parse, shown
 from service.text.markup import Hint, Passage, alphabets, ssml
 from service.text.markup.prosody import gain_of, pitch_of, rate_of
 from tests.profiles import given, many
@@ -73,7 +73,7 @@ def test_each_ignored_name_is_told_once_with_its_place(source, expected):
         ("<mstts:silence type='tailing-exact' value='200ms'/>a", ["a", 0.2]),
         ("<break time='90s'/><break time='2'/><break time='x' strength='weak'/>", [60.0, 2.0, 0.25]),
         ("<sub>a</sub><sub alias='b'/><phoneme ph='a'/>", ["abx"]),
-        ("<phoneme alphabet='x-amazon-yomigana' ph='ひろ'>弘</phoneme>", ["ひろ"]),
+        ("<phoneme alphabet='x-amazon-yomigana' ph='ひろ'>弘</phoneme>", ["弘"]),
         ("<p>a</p><paragraph>b</paragraph><sentence>c</sentence>", ["a\n\nb\n\nc"]),
         ("<lang xml:lang='tlh' onlangfailure='ignoretext'>a</lang>b", ["b"]),
         ("<say-as interpret-as='digits'>1<mark name='m'/><b>2</b></say-as>", ["12"]),
@@ -117,6 +117,11 @@ def test_what_say_as_cannot_do_is_read_as_it_is_written():
         ("x-sampa", "tS{t", "en-us", "ʧæt"), ("sapi", "h eh 1 l ow", "en-us", "hˈɛlO"),
         ("ups", "JH AU S1 . K AX", "en-us", "ʤWˈkə"), ("x-amazon-pinyin", "ni3 hao3", "zh", "ni↓xau↓"),
         ("pinyin", "nǐ hǎo", "zh", "ni↓xau↓"), ("sapi", "lv 4", "zh", "ly↘"), ("kokoro", "kˈæt", "fr", "kˈæt"),
+        ("yomigana", "とうきょう", "ja", "toːkʲoː"), ("x-amazon-yomigana", "Hirokazu", "ja", "çiɾokazɨ"),
+        ("yomigana", "ni^hon", "ja", "ɲihoɴ"), ("x-amazon-pron-kana", "ヒロ'カズ", "en-us", "çiɾokazɨ"),
+        ("x-microsoft-sapi", "mei 3 guo 2", "zh", "mei↓kwo↗"), ("ups", "JH AU S1. K AX", "en-us", "ʤWˈkə"),
+        ("cmu-arpabet", "M AE1 D IH0 S AH0 N", "en-us", "mˈædɪsən"), ("arpabet", "HH AH0 L OW1", "en-us", "həlˈO"),
+        ("ipa", "/ˈwɔːtə(r)/", "en-us", "ˈwɔtəɹ"),
         ("ipa", "ɬa", "en-us", "la"), ("ipa", "kˤæt̪", "en-us", "kæt"), ("ipa", "ʙɐ", None, "bɐ"),
     ],
 )  # fmt: skip
@@ -132,7 +137,7 @@ def test_phonetic_alphabets_become_symbols_of_the_vocabulary(alphabet, ph, langu
 def test_phonemes_are_said_or_told_but_never_refused(alphabet, ph, language):
     said = alphabets.read(alphabet, ph, language)
     if said.phonemes is None:
-        assert said.reason or said.kana is not None
+        assert said.reason
     else:
         assert load_vocabulary().unknown(said.phonemes) == []
         assert load_vocabulary().is_pronounceable(said.phonemes)
@@ -146,6 +151,8 @@ def test_phonemes_are_said_or_told_but_never_refused(alphabet, ph, language):
     ],
 )  # fmt: skip
 def test_rates_are_factors_within_limits(value, expected):
+    assert rate_of("0%", 1.0) == (1.0, "")
+    assert rate_of("50%", 1.0, is_relative=True) == (1.5, "")
     rate, reason = rate_of(value, 2.0 if value == "quick" else 1.0)
     assert rate == pytest.approx(expected)
     assert bool(reason) == (value in ("0.1", "900%", "quick"))
@@ -186,6 +193,21 @@ def test_pitches_are_semitones_within_limits(value, semitones):
 )  # fmt: skip
 def test_ssml_is_told_by_how_a_text_opens(text, expected):
     assert opens_ssml(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("opening", "rate", "gain", "pitch"),
+    [
+        ("<speak>{}</speak>", 0.5, 0.1, -4),
+        ("<speak xmlns:mstts='https://www.w3.org/2001/mstts'>{}</speak>", 1.5, 1.1, 1.65),
+        ("<speak><voice name='en-US-AvaNeural'>{}</voice></speak>", 1.5, 1.1, 1.65),
+        ("<speak><voice name='Joanna'>{}</voice></speak>", 0.5, 0.1, -4),
+    ],
+)  # fmt: skip
+def test_a_percentage_without_a_sign_is_more_of_it_in_documents_of_azure(opening, rate, gain, pitch):
+    (passage,), _ = read(opening.format("<prosody rate='50%' volume='10%' pitch='10%'>a</prosody>"))
+    settings = passage.voice_settings
+    assert (settings.rate, settings.gain, settings.pitch) == pytest.approx((rate, gain, pitch), abs=0.01)
 
 
 def test_white_space_before_the_prolog_moves_no_offset():
@@ -388,3 +410,29 @@ def test_nothing_is_fetched(monkeypatch):
         "<meta http-equiv='refresh' content='http://127.0.0.1:9/'/></speak>"
     )
     assert [part.text.text for part in read(source)[0]] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("Oh <voice name='bf_emma'>there.</voice> <s>I am</s><break time='1s'/>here", "Oh there.\n\nI am\n\nhere"),
+        ("so<voice gender='male'>so</voice>so", "so so so"), ("a<break/>b <break/>c", "a b c"),
+        ("un<prosody pitch='low'>likely</prosody>", "unlikely"), ("<p>a</p> <break/> <p>b</p>", "a\n\nb"),
+    ],
+)  # fmt: skip
+def test_a_document_is_shown_without_its_markup(content, text):
+    source = f"<speak>{content}</speak>"
+    parts = parse(source, is_ssml=True, notes=Notes(source))
+    traced = [part.text for part in parts if isinstance(part, Passage)]
+    words = [(start, end) for one in traced for letter, start, end in one.characters() if not letter.isspace()]
+    found, places = shown(parts, words)
+    assert found == text
+    assert [found[start:end] for start, end in places] == list("".join(text.split()))
+
+
+def test_what_is_said_again_is_shown_again():
+    source = "<speak><seq><media repeatCount='3'><speak>Ding dong.</speak></media></seq></speak>"
+    spans = [(source.index(word), source.index(word) + 4) for word in ("Ding", "dong")]
+    found, places = shown(parse(source, is_ssml=True, notes=Notes(source)), spans * 3)
+    assert found == "Ding dong. Ding dong. Ding dong."
+    assert [found[start:end] for start, end in places] == ["Ding", "dong"] * 3

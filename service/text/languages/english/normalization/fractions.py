@@ -79,11 +79,11 @@ def rules(numbers: Numbers) -> tuple[Rule, ...]:
     )
 
 
-def say(numbers: Numbers, above: str, below: str) -> str:
-    """Return a fraction in words: `three quarters`."""
+def say(numbers: Numbers, above: str, below: str, *, is_certain: bool = False) -> str:
+    """Return a fraction in words: `three quarters`; `twelve fifths` if it is one for certain."""
     count = int(below)
     parted = 1 < count <= _LARGEST_BELOW or below in _FINE
-    if below[0] == "0" or not parted or int(above) > count:
+    if below[0] == "0" or not parted or (int(above) > count and not is_certain):
         return f"{numbers.cardinal(above)} over {numbers.cardinal(below)}"
     name = {"2": "half", "4": "quarter"}.get(below) or numbers.ordinal(below)
     if int(above) == 1:

@@ -21,13 +21,16 @@ from service.text.normalization.rules import write_whole
 _CARDINAL = re.compile(r"(?P<sign>[-+−]?)(?P<number>[0-9]+(?:[, ][0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+)")
 _ORDINAL = re.compile(r"(?P<number>[0-9]+(?:,[0-9]{3})*)(?:st|nd|rd|th)?", re.IGNORECASE)
 _DATE_PART = re.compile(r"[0-9]+")
-_NUMERIC_DATE = re.compile(r"[0-9]{1,4}(?:[-/. ][0-9]{1,4}){0,2}|[0-9]{8}")
+_NUMERIC_DATE = re.compile(r"[0-9]{1,4}(?:[-/. ][0-9]{1,4}){0,2}")
 _TIME = re.compile(
     r"(?P<hour>[0-9]{1,2})(?:[:.h](?P<minute>[0-5][0-9])(?:[:.](?P<second>[0-5][0-9]))?)?"
     r"(?:\s?(?P<half>[ap])\.?m?\.?)?",
     re.IGNORECASE,
 )
-_TELEPHONE = re.compile(r"\+?[0-9() ./-]*[0-9][0-9() ./-]*")
+_TELEPHONE = re.compile(
+    r"(?P<number>\+?[0-9() ./-]*[0-9][0-9() ./-]*)"
+    r"(?: x(?P<inner>[0-9]+))?"
+)
 _AMOUNT = re.compile(
     r"(?:(?P<before>[^\w\s.,+-]|[A-Z]{1,3}[$¥]?)\s?)?(?P<amount>[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?)"
     r"(?:\s?(?P<after>[^\w\s.,+-]|[A-Z]{3}))?"
@@ -36,11 +39,26 @@ _FRACTION = re.compile(
     r"(?P<sign>[-+−]?)(?:(?P<whole>[0-9]{1,9})(?:[ +]| and ))?"
     r"(?P<above>[0-9]{1,6})[/⁄](?P<below>[0-9]{1,6})"
 )
-_LENGTH = re.compile(
-    r"(?P<first>[0-9]{1,6}):(?P<second>[0-9]{1,2})(?::(?P<third>[0-9]{1,2}))?"
-    r"|(?P<minute>[0-9]{1,4})['’′](?:(?P<rest>[0-9]{1,2})(?:\"|”|″|''))?"
+_LENGTH = re.compile(r"(?:(?:^| )[0-9]{1,6} (?:h|min|s)){1,3}")
+_LENGTH_UNITS = {"h": "hour", "min": "minute", "s": "second"}
+_ROADS: dict[str, str] = dict(
+    re.findall(
+        r"(\w+)=(\w+)",
+        "st=Street ave=Avenue av=Avenue rd=Road blvd=Boulevard dr=Drive ln=Lane ct=Court pl=Place "
+        "sq=Square hwy=Highway ter=Terrace cres=Crescent cir=Circle pkwy=Parkway rte=Route "
+        "expy=Expressway trl=Trail tpke=Turnpike aly=Alley xing=Crossing",
+    )
 )
-_LENGTH_UNITS = {"h": "hour", "m": "minute", "s": "second"}
+_ROOMS = {"apt": "Apartment", "ste": "Suite", "bldg": "Building", "fl": "Floor", "rm": "Room"}
+_SIDES = {"n": "North", "s": "South", "e": "East", "w": "West"}
+_SIDE = r"(?P<side>[NS]\.?(?:[EW]\.?)?|[EW]\.?)"
+_ADDRESS_SIDE = re.compile(rf"(?:(?<=[0-9])|(?<![\w'’.#])){_SIDE}(?![\w'’])")
+_ADDRESS_WORD = re.compile(r"(?<=[\w.,] )(?P<word>[A-Za-z]{2,4})\.?(?![\w'’])")
+_NO_NAME_BEFORE = re.compile(r"(?:\A|,|[0-9][A-Za-z]?|\b(?:North|South|East|West)) \Z")
+_ROOM_BEFORE = re.compile(
+    r"\b(?:Apt|Apartment|Unit|Ste|Suite|Room|Rm|Floor|Building|Bldg)\.? \Z", re.I
+)
+
 _ORDERS = frozenset({"mdy", "dmy", "ymd", "ydm", "md", "dm", "ym", "my"})
 _SIGN_WORDS = {"-": "minus ", "−": "minus ", "+": "plus ", "": ""}
 _CHARACTERS = {
@@ -117,22 +135,18 @@ def _character(numbers: Numbers, character: str) -> str:
 
 
 def _date(numbers: Numbers, text: str, detail: str) -> str | None:
-    if "?" in text and "y" in detail:  # Polly's way to leave out the year
-        text, detail = text.replace("?", "").strip("-/."), detail.replace("y", "")
     if detail in ("y", "d", "m") and text.isascii() and text.isdigit():
         if detail == "m":
             return dates.say(numbers, "", text, "")
         return numbers.year(text) if detail == "y" else numbers.ordinal(text)
+    parts = _DATE_PART.findall(text)
+    if not detail and len(parts) == 2 and max(map(len, parts)) <= 2:
+        is_day_first = numbers.british if max(map(int, parts)) <= 12 else int(parts[0]) > 12
+        detail = "dm" if is_day_first else "md"
     if _NUMERIC_DATE.fullmatch(text) is None:
         return write_whole(text, dates.rules(numbers))
     if detail not in _ORDERS:
         return write_whole(text, dates.rules(numbers))
-    parts = _DATE_PART.findall(text)
-    if len(parts) == 1 and len(text) == 8 and len(detail) == 3:
-        lengths = [4 if letter == "y" else 2 for letter in detail]
-        parts = [text[sum(lengths[:i]) : sum(lengths[: i + 1])] for i in range(3)]
-    if len(parts) == 1 and len(text) == 4 and sorted(detail) == ["d", "m"]:
-        parts = [text[:2], text[2:]]
     if len(parts) == len(detail) - 1:
         detail = detail.replace("y", "")
     if len(parts) != len(detail):
@@ -152,27 +166,20 @@ def _time(numbers: Numbers, text: str, detail: str) -> str | None:
 
 
 def _duration(numbers: Numbers, text: str, detail: str) -> str | None:
-    match = _LENGTH.fullmatch(text)
-    if match is None:
+    if _LENGTH.fullmatch(text) is None:
         return write_whole(text, lengths_of_time.rules(numbers))
-    values = [match["minute"], match["rest"]]
-    units = "ms"
-    if match["first"]:
-        values = [match["first"], match["second"], match["third"]]
-        units = detail.rstrip("124") or ("hms" if match["third"] else "hm")
-    parts = [
-        f"{numbers.cardinal(str(int(value)))} {_LENGTH_UNITS[unit]}{'' if int(value) == 1 else 's'}"
-        for unit, value in zip(units, filter(None, values), strict=False)
-        if int(value)
-    ]
-    return " ".join(parts) or f"zero {_LENGTH_UNITS[units[-1]]}s"
+    words = text.split()
+    return " ".join(
+        f"{numbers.cardinal(value)} {_LENGTH_UNITS[unit]}{'' if value == '1' else 's'}"
+        for value, unit in zip(words[::2], words[1::2], strict=True)
+    )
 
 
 def _fraction(numbers: Numbers, text: str, detail: str) -> str | None:
     match = _FRACTION.fullmatch(text)
     if match is None or not int(match["below"]):
         return write_whole(text, fractions.rules(numbers))
-    said = fractions.say(numbers, match["above"], match["below"])
+    said = fractions.say(numbers, match["above"], match["below"], is_certain=True)
     if match["whole"]:
         article = "a" if match["above"] == "1" else ""
         said = said.removeprefix("one ") if article else said
@@ -181,9 +188,11 @@ def _fraction(numbers: Numbers, text: str, detail: str) -> str | None:
 
 
 def _telephone(numbers: Numbers, text: str, detail: str) -> str | None:
-    if _TELEPHONE.fullmatch(text) is None:
+    match = _TELEPHONE.fullmatch(text)
+    if match is None:
         return None
-    return ("plus " if text.startswith("+") else "") + telephones.say(numbers, text)
+    said = ("plus " if text.startswith("+") else "") + telephones.say(numbers, match["number"])
+    return f"{said}, extension {numbers.spelled(match['inner'])}" if match["inner"] else said
 
 
 def _currency(numbers: Numbers, text: str, detail: str) -> str | None:
@@ -199,6 +208,25 @@ def _unit(numbers: Numbers, text: str, detail: str) -> str | None:
     return write_whole(text, units.rules(numbers))
 
 
+def _address(numbers: Numbers, text: str, detail: str) -> str | None:
+    """Return an address with its short words in full, which is read on."""
+
+    def side(match: re.Match[str]) -> str:
+        if _ROOM_BEFORE.search(match.string[: match.start()]):
+            return match[0]
+        letters = match["side"].replace(".", "").lower()
+        words = " ".join(_SIDES[letter] for letter in letters)
+        return f" {words}" if match.string[match.start() - 1 : match.start()].isdigit() else words
+
+    def word(match: re.Match[str]) -> str:
+        short = match["word"].lower()
+        if short in _ROADS and not _NO_NAME_BEFORE.search(match.string[: match.start()]):
+            return _ROADS[short]
+        return _ROOMS.get(short, match[0])
+
+    return _ADDRESS_WORD.sub(word, _ADDRESS_SIDE.sub(side, text))
+
+
 _READERS: dict[Interpretation, Callable[[Numbers, str, str], str | None]] = {
     "cardinal": _cardinal,
     "ordinal": _ordinal,
@@ -211,4 +239,5 @@ _READERS: dict[Interpretation, Callable[[Numbers, str, str], str | None]] = {
     "unit": _unit,
     "fraction": _fraction,
     "duration": _duration,
+    "address": _address,
 }

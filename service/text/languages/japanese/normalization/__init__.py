@@ -52,6 +52,7 @@ _ENDS = r"(?![\d/:A-Za-z])(?!\.\d)(?!-\d)"
 _YEARS = range(1000, 2101)
 _HOURS, _SIXTIETHS = range(30), range(60)  # a late show may start at 25:30
 
+_LENGTH = re.compile(r"(?:(?:^| )\d+ (?:h|min|s))+")
 _CLOCK = re.compile(
     r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?(?: ?(?P<noon>[AaPp])\.?[Mm]\.?)?"
 )
@@ -366,6 +367,8 @@ def interpret(text: str, interpretation: Interpretation, detail: str) -> str | N
         return _interpret_date(text, detail or "ymd")
     if interpretation == "fraction":
         return write_whole(text.replace("+", " ").strip(), RULES)
+    if interpretation in ("time", "duration") and _LENGTH.fullmatch(text):
+        return text.replace(" h", "時間").replace(" min", "分").replace(" s", "秒").replace(" ", "")
     if interpretation in ("time", "duration"):
         match = _CLOCK.fullmatch(text)
         return _time(match) if match else None

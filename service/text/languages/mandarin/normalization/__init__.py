@@ -82,7 +82,7 @@ def interpret(text: str, interpretation: Interpretation, detail: str) -> str | N
         return dates.say(text, detail or "ymd")
     if interpretation == "fraction":
         return write_whole(text.replace("+", " ").strip(), RULES)
-    if interpretation in ("time", "duration"):
+    if interpretation == "time":
         match = re.fullmatch(r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?", text)
         return times.say(match) if match else None
     # Signs and symbols in the text tell the rules what to do with money and measures.
