@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from service.api.backlog import Backlog, Manner, Order
 from service.api.job import SpeechJob
 from service.api.request_statistics import RequestStatistics
+from service.api.ssml_in_parts import SsmlInParts
 from service.api.state import ServiceState
 from service.errors import (
     CancelledError,
@@ -90,6 +91,7 @@ class ClauseSpeech(Generic[T, M]):
         turn: asyncio.Lock | None = None,
     ) -> None:
         self._clauses = ClauseBuffer()
+        self._documents = SsmlInParts(service.settings.max_text_length)
         self.manner = Manner()
         self.text_end = 0
         self.taking_text = asyncio.Lock()
@@ -138,7 +140,7 @@ class ClauseSpeech(Generic[T, M]):
     @property
     def is_busy(self) -> bool:
         """Tell whether something waits, or is being spoken."""
-        return bool(self._clauses.pending) or self.is_speaking
+        return bool(self._clauses.pending or self._documents.n_waiting) or self.is_speaking
 
     @property
     def is_speaking(self) -> bool:
@@ -146,11 +148,25 @@ class ClauseSpeech(Generic[T, M]):
         return bool(self._backlog or self._job is not None)
 
     async def add(self, text: str) -> None:
-        """Add text; its cuts do not matter.
+        """Add text as its manner says; the cuts of SSML that is a whole document matter only.
 
         Raises:
             TextTooLongError: more than `max_text_length` characters would wait; none is added.
         """
+        kind = self.manner.kind
+        if kind == "text":
+            await self._add_text(text)
+        elif kind == "auto":
+            self._check_room(self._documents.n_waiting + len(text))
+            for part, is_document in self._documents.add(text):
+                if is_document:
+                    self.add_document(part)
+                else:
+                    await self._add_text(part)
+        else:
+            self.add_document(text)
+
+    async def _add_text(self, text: str) -> None:
         self._check_room(len(text))
         # Searching a long text at once would block the event loop.
         async with self.taking_text:
@@ -167,11 +183,11 @@ class ClauseSpeech(Generic[T, M]):
             TextTooLongError: more than `max_text_length` characters would wait; it is not added.
         """
         self._check_room(len(text))
-        self.flush()
+        self._flush()
         start = self.text_end
         self.text_end += len(text)
         self._clauses.skip(len(text))
-        self._order([Clause(text, start)])
+        self._order([Clause(text, start)], is_document=True)
         self._open_voices = ()
 
     def flush(self, *, is_end: bool = True) -> None:
@@ -180,6 +196,15 @@ class ClauseSpeech(Generic[T, M]):
         Args:
             is_end: whether what is added next is another text; see `ClauseBuffer.flush`.
         """
+        self._release()
+        self._flush(is_end=is_end)
+
+    def _release(self) -> None:
+        """Add what waits for the rest of a document."""
+        for part, _ in self._documents.rest():
+            self.add_document(part)
+
+    def _flush(self, *, is_end: bool = True) -> None:
         clauses = self._clauses.flush(is_end=is_end)
         if clauses and is_end and not self._has_words:
             # A text of nothing but signs is for the planner to refuse, or to answer with silence.
@@ -199,6 +224,7 @@ class ClauseSpeech(Generic[T, M]):
     def cancel(self, *kinds: type[Any]) -> None:
         """Start another round: drop the text that is not spoken, and marks of these kinds."""
         self.round += 1
+        self._release()  # so that it is counted
         self._clauses.clear()
         self._open_voices, self._has_words = (), False
         self._backlog.drop(Order, *kinds)
@@ -206,6 +232,7 @@ class ClauseSpeech(Generic[T, M]):
 
     def clear(self) -> None:
         """Drop all text and marks that wait."""
+        self._release()
         self._clauses.clear()
         self._open_voices, self._has_words = (), False
         self._backlog.clear()
@@ -229,11 +256,14 @@ class ClauseSpeech(Generic[T, M]):
                 f"{limit}; this message was dropped"
             )
 
-    def _order(self, clauses: list[Clause]) -> None:
+    def _order(self, clauses: list[Clause], *, is_document: bool = False) -> None:
+        manner = self.manner
+        if manner.kind == "auto" and not is_document:
+            manner = replace(manner, kind="text")  # however a clause of it opens
         for clause in clauses:
             self._statistics.asked()
             self._has_words = self._has_words or not clause.is_silent
-            self._backlog.add(Order(clause, self.manner, self._open_voices))
+            self._backlog.add(Order(clause, manner, self._open_voices))
             self._open_voices = voices_after(clause.text, self._open_voices)
 
     async def _give(self) -> AsyncGenerator[Spoken[T] | Unspoken | M, None]:

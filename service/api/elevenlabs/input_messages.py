@@ -13,7 +13,7 @@ from service.api.elevenlabs.character_times import CharacterTime
 from service.api.elevenlabs.refusals import status_name
 from service.api.elevenlabs.schemas import LenientModel, VoiceSettings
 from service.api.error_answers import explain
-from service.api.schemas import ErrorDetail, IgnoredAnswer
+from service.api.schemas import ErrorDetail, IgnoredAnswer, SpeakersField
 from service.errors import InvalidRequestError
 
 
@@ -27,6 +27,7 @@ class InputMessage(LenientModel):
     text: str | None = None
     flush: bool | None = None
     voice_settings: VoiceSettings | None = None
+    speakers: SpeakersField | None = None
     context_id: str | None = Field(
         None, validation_alias=AliasChoices("context_id", "contextId"), max_length=256
     )

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.elevenlabs.character_times import CharacterTime
 from service.api.normalize_field import normalization_of
-from service.api.schemas import BLEND, NAMED
+from service.api.schemas import BLEND, NAMED, SPEAKERS, SpeakersField, cast_of
 from service.speech import SILENCE_S, Blend, Utterance, Voice
 from service.speech.dialogues import MOST_TURNS, USUAL_PAUSE_S, SaidTurn, dialogue
 from service.speech.plan import MAX_SPEED, MIN_SPEED
@@ -55,6 +55,7 @@ class TextToSpeechRequest(LenientModel):
     enable_ssml_parsing: bool | None = Field(
         None, description="a text that opens like SSML is SSML; default: the setting auto_ssml"
     )
+    speakers: SpeakersField = SPEAKERS
 
     def utterance(self, voice: str, blend: Blend, *, auto_ssml: bool = False) -> Utterance:
         """Return what to say in a voice that is known by its name and its parts.
@@ -75,6 +76,7 @@ class TextToSpeechRequest(LenientModel):
             language=said_language(self.language_code, blend),
             normalization=normalization_of(self.apply_text_normalization != "off"),
             silence_s=SILENCE_S,
+            cast=cast_of(self.speakers),
         )
 
 

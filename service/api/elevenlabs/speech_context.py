@@ -10,9 +10,10 @@ from enum import Enum, auto
 from service.api.clause_speech import ClauseSpeech, Spoken, Unspoken
 from service.api.elevenlabs.input_messages import InputMessage, final_message
 from service.api.elevenlabs.speech_writer import SpeechWriter
-from service.api.elevenlabs.ssml_in_parts import SsmlInParts
 from service.api.elevenlabs.stream_options import StreamOptions
 from service.api.request_statistics import RequestStatistics
+from service.api.schemas import cast_of
+from service.api.ssml_in_parts import SsmlInParts
 from service.api.state import ServiceState
 from service.errors import EmptyTextError, InvalidRequestError, ServiceError
 from service.speech import Synthesizer, TextKind
@@ -97,8 +98,10 @@ class SpeechContext:
         settings, text = message.voice_settings, message.text or ""
         if settings is not None and settings.speed is not None:
             self._speech.manner = replace(self._speech.manner, speed=settings.speed)
+        if message.speakers is not None:
+            self._speech.manner = replace(self._speech.manner, cast=cast_of(message.speakers))
         # The blank that opens a context is not a part of the text.
-        is_begun = self._speech.text_end or (self._document and self._document.is_waiting)
+        is_begun = self._speech.text_end or (self._document and self._document.n_waiting)
         if not is_blank(text) or (text and is_begun):
             self._is_flushed = False
             parts = [(text, False)] if self._document is None else self._document.add(text)

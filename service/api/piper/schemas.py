@@ -5,7 +5,16 @@ from __future__ import annotations
 from pydantic import ConfigDict, Field
 
 from service.api.piper_fields import PiperFields
-from service.api.schemas import BLEND, NAMED, SSML, SsmlField, text_kind
+from service.api.schemas import (
+    BLEND,
+    NAMED,
+    SPEAKERS,
+    SSML,
+    SpeakersField,
+    SsmlField,
+    cast_of,
+    text_kind,
+)
 from service.speech import SILENCE_S, Utterance
 from service.speech.plan import MAX_SPEED, MIN_SPEED
 
@@ -41,6 +50,7 @@ class PiperRequest(PiperFields):
     )
 
     ssml: SsmlField | None = SSML
+    speakers: SpeakersField = SPEAKERS
 
     def utterance(self, *, auto_ssml: bool = False) -> Utterance:
         """Return what to say.
@@ -54,4 +64,5 @@ class PiperRequest(PiperFields):
             voice=self.voice,
             speed=1 / (self.length_scale or 1.0),
             silence_s=SILENCE_S,
+            cast=cast_of(self.speakers),
         )

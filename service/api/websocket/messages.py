@@ -20,6 +20,7 @@ from service.api.schemas import (
     MarkAnswer,
     SpanAnswer,
     SpeakersField,
+    SsmlField,
     StrictModel,
     WordAnswer,
 )
@@ -45,8 +46,10 @@ class Config(StrictModel):
     volume: float = VOLUME
     lexicon: LexiconField = None
     speakers: SpeakersField = SPEAKERS
-    ssml: bool | Literal["strict"] = Field(
-        False, description="each text message is a whole SSML document"
+    ssml: SsmlField = Field(
+        False,
+        description="each text message is a whole SSML document; auto for documents among other "
+        "text, in messages however they are cut",
     )
 
 

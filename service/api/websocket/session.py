@@ -158,10 +158,7 @@ class Session(SocketSession):
             self.service.admission.check_open()
             raise InvalidRequestError("only cancel is accepted after end")
         if isinstance(message, messages.Text):
-            if self._speech.manner.kind == "text":
-                await self._speech.add(message.text)
-            else:
-                self._speech.add_document(message.text)
+            await self._speech.add(message.text)
         elif isinstance(message, messages.End):
             self._end()
         elif self._speech.n_marks >= _MAX_MESSAGES:

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from wyoming.event import Event
 
 from service.api.error_answers import explain
+from service.api.schemas import SPEAKERS, SpeakersField
 from service.errors import InvalidRequestError
 
 T = TypeVar("T", bound=BaseModel)
@@ -43,6 +44,7 @@ class SynthesisStart(_Data):
 
     voice: VoiceChoice | None = None
     text_format: Literal["text", "ssml"] | None = None
+    speakers: SpeakersField = SPEAKERS
 
 
 class TextPart(_Data):

@@ -8,12 +8,12 @@ from service.api.backlog import Manner, Order
 from service.api.clause_speech import ClauseSpeech, Spoken, Unspoken
 from service.api.job import SpeechJob
 from service.api.request_statistics import RequestStatistics
+from service.api.schemas import cast_of
 from service.api.state import ServiceState
 from service.api.wyoming.schemas import SynthesisRequest, SynthesisStart, VoiceChoice
 from service.audio.encoding import to_int16
 from service.errors import (
     EmptyTextError,
-    InvalidRequestError,
     LanguageUnavailableError,
     ServiceError,
 )
@@ -34,6 +34,7 @@ async def speak_whole(
         request.text_format or ("auto" if "wyoming" in service.settings.auto_ssml else "text"),
         voice=_voice(synthesizer.planner, request.voice),
         silence_s=SILENCE_S,
+        cast=cast_of(request.speakers),
     )
     job = SpeechJob(
         service,
@@ -63,15 +64,20 @@ class PartialText:
     def __init__(
         self, service: ServiceState, request: SynthesisStart, statistics: RequestStatistics
     ) -> None:
-        if request.text_format == "ssml":
-            raise InvalidRequestError("SSML cannot come in parts; send it with synthesize")
         synthesizer = service.require().synthesizer
         voice = _voice(synthesizer.planner, request.voice)
+        is_usual = request.text_format is None and "wyoming" in service.settings.auto_ssml
+        is_auto = is_usual or request.text_format == "ssml"
         synthesizer.planner.settle(voice, None)
         self._speech: ClauseSpeech[bytes, None] = ClauseSpeech(
             service, synthesizer, statistics, _clause_pcm
         )
-        self._speech.manner = Manner(voice, silence_s=SILENCE_S)
+        self._speech.manner = Manner(
+            voice,
+            silence_s=SILENCE_S,
+            cast=cast_of(request.speakers),
+            kind="auto" if is_auto else "text",
+        )
 
     @property
     def is_busy(self) -> bool:

@@ -25,6 +25,7 @@ SENTENCES = [
 VOICES = ["af_heart", "am_michael", "bf_emma", "am_fenrir"]
 BOUND = 0.10
 """Word error rate; these voices, read by espeak-ng's phonemes, were measured at 0.064."""
+BOUND_OF_DOCUMENTS = 0.25
 
 
 def words(text):
@@ -119,3 +120,50 @@ def test_a_recognizer_hears_speech_of_any_speed(real_server, decoder, speed, tem
 def test_the_recognizer_tells_one_sentence_from_another(real_server, decoder):
     heard = listen(decoder, speak(real_server, text=SENTENCES[0], format="pcm").content)
     assert n_errors(words(SENTENCES[1]), heard) / len(words(SENTENCES[1])) > 0.5
+
+
+AZURE = (
+    '<speak version="1.0" xmlns="http://www.w3.org/2001/10/synthesis" xmlns:mstts="https://www.w3.org/2001/mstts" '
+    'xml:lang="en-US"><voice name="en-US-{}Neural">{}</voice></speak>'
+)
+DOCUMENTS = [
+    ("<speak><p><s>Please call me when you get to the office in the morning</s><s>We will have dinner together after "
+     "the meeting</s></p></speak>",
+     "Please call me when you get to the office in the morning. We will have dinner together after the meeting."),
+    ('<speak>She opened the window <break time="1s"/> and looked at the <sub alias="garden">g.</sub></speak>',
+     "She opened the window and looked at the garden."),
+    ('<speak>The train to the city leaves at <say-as interpret-as="time" format="hms12">9:00pm</say-as> on the '
+     '<say-as interpret-as="ordinal">3</say-as> of <say-as interpret-as="date" format="m">5</say-as></speak>',
+     "The train to the city leaves at nine p m on the third of May"),
+    ('<speak>There is nothing to <phoneme alphabet="ipa" ph="ˈwʌɹi">xyz</phoneme> about, everything is going to be '
+     '<phoneme alphabet="x-sampa" ph="faIn">q</phoneme>.</speak>',
+     "There is nothing to worry about, everything is going to be fine."),
+    ('<speak><prosody rate="85%" pitch="-2st">My father bought a small boat last summer.</prosody></speak>',
+     "My father bought a small boat last summer."),
+    ('<speak><prosody rate="1.1" volume="loud" pitch="+1st">It was raining all day, so the children played in the '
+     "house.</prosody></speak>",
+     "It was raining all day, so the children played in the house."),
+    (AZURE.format("Andrew", '<mstts:express-as style="sad">The doctor said that you should stay in bed'
+                  '<bookmark mark="x"/> for a week.</mstts:express-as>'),
+     "The doctor said that you should stay in bed for a week."),
+    ('<speak><par><media xml:id="a"><speak>Most people think that the new road is a good idea.</speak></media>'
+     '<media begin="a.end+1s"><audio src="x.mp3"><desc>a bell</desc>I would like to have a cup of coffee with milk.'
+     "</audio></media></par></speak>",
+     "Most people think that the new road is a good idea. I would like to have a cup of coffee with milk."),
+    ('<speak><voice name="Matthew">The quick brown fox</voice> <voice name="Joanna">jumps over the lazy dog.</voice>'
+     "</speak>", "The quick brown fox jumps over the lazy dog."),
+    ('<speak><amazon:domain name="news">He <w role="amazon:VBD">wrote</w> a <emphasis level="strong">long</emphasis> '
+     "letter<metadata>not said</metadata> to his brother in the army.</amazon:domain></speak>",
+     "He wrote a long letter to his brother in the army."),
+]  # fmt: skip
+
+
+def test_a_recognizer_hears_what_documents_say(real_server, decoder):
+    errors, total, report = 0, 0, []
+    for number, (document, said) in enumerate(DOCUMENTS):
+        answer = speak(real_server, text=document, ssml=True, voice=VOICES[number % len(VOICES)], format="pcm")
+        assert answer.status_code == 200, answer.text
+        heard, expected = listen(decoder, answer.content), words(said)
+        errors, total = errors + n_errors(expected, heard), total + len(expected)
+        report.append(f"{n_errors(expected, heard)}  {said}  ->  {' '.join(heard)}")
+    assert errors / total <= BOUND_OF_DOCUMENTS, f"{errors / total:.2f}\n" + "\n".join(report)

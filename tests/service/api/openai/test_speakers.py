@@ -9,6 +9,9 @@ import httpx
 import openai
 import pytest
 
+from tests.service.api.elevenlabs.stream_socket import StreamSocket
+from tests.service.api.speech_client import speak
+
 SENTENCE = "The quick brown fox jumps over the lazy dog, and then it rests."
 
 
@@ -125,3 +128,15 @@ def test_without_voice_tags_they_are_text(server):
 )  # fmt: skip
 def test_speakers_that_cannot_be_are_refused(server, fields):
     assert server.client.post("/v1/audio/speech", json={"input": "Hi.", **fields}).status_code == 400
+
+
+def test_speakers_have_names_on_the_doors_of_others(server):
+    text, speakers = "[voice:ann]Good day.", {"ann": {"voice": "am_adam", "speed": 0.5, "gain_db": -3}}
+    own = {form: speak(server, text=text, speakers=speakers, format=form).content for form in ("wav", "pcm")}
+    assert server.client.post("/", json={"text": text, "speakers": speakers}).content == own["wav"]
+    path = "/v1/text-to-speech/af_heart?output_format=pcm_24000"
+    assert server.client.post(path, json={"text": text, "speakers": speakers}).content == own["pcm"]
+    with StreamSocket(server.url) as socket:
+        socket.send(text=" ", speakers=speakers)
+        heard = socket.say(f"{text} ")
+    assert len(heard.audio) > 0.8 * len(own["pcm"])

@@ -384,3 +384,20 @@ def test_with_ssml_each_text_is_a_document(server):
     assert marks[0]["time_s"] == pytest.approx(words[2]["start_s"], abs=0.025)
     ignored = [one["name"] for message in spoken for one in message.get("ignored", ())]
     assert ignored == ["google:style"] * 2
+
+
+def test_documents_are_found_among_other_text(server):
+    document = "<speak><par><media><speak>One <mark name='m'/>two.</speak></media></par></speak>"
+    text = f"{document}{document} Three. <speak>"
+    with SpeechSocket(server.url) as socket:
+        socket.exchange("config", "ready", ssml="auto")
+        socket.say(*text)
+        socket.exchange("flush", "flushed")
+        socket.say("<speak>Four")
+        assert socket.exchange("cancel", "cancelled")["text_end"] == len(text) + len("<speak>Four")
+        socket.say(document)
+        socket.finish()
+        spoken = socket.of("audio")
+    words = [(word["text"], word["text_start"]) for message in spoken for word in message["words"]]
+    assert [word for word, _ in words][:5] == ["One", "two", "One", "two", "Three"]
+    assert words[-1] == ("two", len(text) + len("<speak>Four") + document.index("two"))

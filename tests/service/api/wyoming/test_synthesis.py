@@ -110,16 +110,24 @@ def test_a_voice_is_chosen_by_name_or_by_language(client):
     assert client.say(SHORT, name="bf_alice") != client.say(SHORT)
 
 
-def test_ssml_is_spoken_whole_and_refused_in_parts(client):
+def test_ssml_is_spoken_whole_and_in_parts(client):
+    document = '<speak>Good <break time="1s"/> day.</speak>'
     plain = client.say("Good day.")
-    ssml = Synthesize('<speak>Good <break time="1s"/> day.</speak>', text_format=SynthesizeTextFormat.SSML)
-    assert len(client.ask(ssml)) > len(plain) + 40_000
-    beginning = start()
-    beginning.text_format = "ssml"
-    client.send(beginning)
-    client.until("synthesize-stopped")
-    assert client.error.code == "invalid_request"
-    assert "SSML" in client.error.text
+    said = client.ask(Synthesize(document, text_format=SynthesizeTextFormat.SSML))
+    assert len(said) > len(plain) + 40_000
+    assert client.say(document) == said
+    for size in (1, 7, len(document)):
+        parts = client.say_in_parts(*(document[at : at + size] for at in range(0, len(document), size)))
+        assert len(parts) > len(plain) + 40_000
+    assert "error" not in client.kinds
+
+
+def test_speakers_have_names(client):
+    event = Synthesize("[voice:ann]Good day.").event()
+    event.data["speakers"] = {"ann": {"voice": "af_bella", "speed": 0.5}}
+    client.send_event(event)
+    client.until("audio-stop")
+    assert client.n_bytes > 1.5 * len(client.say("Good day.", name="af_bella"))
 
 
 UNSPEAKABLE = (
