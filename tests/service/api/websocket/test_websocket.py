@@ -356,7 +356,7 @@ def test_text_over_the_limit_is_refused_and_nothing_else_is_lost(faulty):
             talk.exchange("cancel", "cancelled")
         talk.say(SHORT)
         talk.finish()
-    first, last = talk.of("audio")
+    first, *_, last = talk.of("audio")  # what is cancelled may have begun
     assert first["pcm"] == last["pcm"]
 
 
