@@ -41,8 +41,9 @@ _REAL_TIME_FACTORS = (0.02, 0.9)
 whatever the lengths are."""
 
 # Where a chunk may end, by the mark before it; closing quotes and brackets stay with the chunk.
+# Slashes are between the Chinese words of Kokoro v1.1-zh; other models have none.
 _BOUNDARY = re.compile(
-    r"(?P<sentence>[.!?…][\"”)]*\s+)|(?P<clause>[;:—][\"”)]*\s*)|(?P<phrase>[,)”\"]\s+)|\s+"
+    r"(?P<sentence>[.!?…][\"”)]*\s+)|(?P<clause>[;:—][\"”)]*\s*)|(?P<phrase>[,)”\"]\s+)|\s+|/"
 )
 _GRADES = {
     ("sentence", False): 0,

@@ -40,7 +40,6 @@ from service.text import (
     Reading,
     VoiceWish,
     check_text,
-    load_vocabulary,
     longest_in_words,
     moved,
     parse,
@@ -68,6 +67,9 @@ times as long: `1,234,567`."""
 MOST_PHONEMES = 16
 """How many times as many phonemes as `max_text_length` a text may have. Prose has as many phonemes
 as characters, and rows of figures some eight times as many."""
+
+_N_OWN_SOUNDS = 8
+"""Said instead of phonemes that a model does not have: a word."""
 
 _LONG_RESPELLING = 4
 """Characters of a respelling that are not counted as growth."""
@@ -220,8 +222,13 @@ class Planner:
                 )
 
     def plan_phonemes(self, phonemes: str) -> Plan:
-        """Plan phonemes of any length in the default voice, for the service itself."""
-        blend = self.resolve(None)
+        """Plan phonemes of any length in the default voice, for the service itself.
+
+        A model without one of them says some sounds of its own.
+        """
+        blend, vocabulary = self.resolve(None), self.front_end.vocabulary
+        if vocabulary.unknown(phonemes):
+            phonemes = "".join(sorted(vocabulary.sounds)[:_N_OWN_SOUNDS])
         chunks = self._cut_phonemes(Utterance(phonemes, "phonemes"), blend, "even")
         return Plan(chunks, blend, None, Delivery())
 
@@ -500,8 +507,8 @@ class Planner:
     ) -> Iterator[Chunk]:
         """Yield the chunks of phonemes; errors are raised before the first."""
         check_text(utterance.text)
-        reading = read_phonemes(utterance.text)
-        vocabulary = load_vocabulary()
+        vocabulary = self.front_end.vocabulary
+        reading = read_phonemes(utterance.text, vocabulary)
         vocabulary.token_ids(reading.phonemes)
         if not vocabulary.is_pronounceable(reading.phonemes):
             raise NothingToSayError("the phonemes have nothing to pronounce")

@@ -36,7 +36,6 @@ from service.speech.stretching import brought_to, stretched
 from service.speech.turns import Turns
 from service.speech.utterance import Delivery, Utterance
 from service.speech.windows import Sound, Sounds, WholeSound, WindowedSounds
-from service.text import load_vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -231,7 +230,7 @@ class Synthesizer:
 
         See `windows_of` for `soon`.
         """
-        token_ids = load_vocabulary().token_ids(chunk.phonemes)
+        token_ids = self.planner.front_end.vocabulary.token_ids(chunk.phonemes)
         style = self.planner.voices.style(chunk.blend, len(token_ids))
         statistics = None
         if in_windows and isinstance(self.model, SplitModel):

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     )
     from service.text.normalization import USUAL, Normalization
     from service.text.offset_mapping import TracedText
+    from service.text.readers import EspeakSounds
     from service.text.reading import Reading, Word, read_phonemes
     from service.text.user_lexicon import UserLexicon
     from service.text.vocabulary import Vocabulary, load_vocabulary
@@ -53,6 +54,7 @@ __all__ = [
     "ClauseBuffer",
     "Decision",
     "Espeak",
+    "EspeakSounds",
     "Fit",
     "FrontEnd",
     "Ignored",
@@ -102,6 +104,7 @@ _MODULES = {
     " shown tagged_text unmarked voices_after without_voice_tags",
     "normalization": "USUAL Normalization",
     "offset_mapping": "TracedText",
+    "readers": "EspeakSounds",
     "reading": "Reading Word read_phonemes",
     "user_lexicon": "UserLexicon",
     "vocabulary": "Vocabulary load_vocabulary",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -23,13 +24,13 @@ from service.text.normalization import USUAL, Normalization, normalize, normaliz
 from service.text.offset_mapping import TracedText
 from service.text.omissions import with_omissions
 from service.text.reader import Fragment, indexes
-from service.text.readers import Readers
+from service.text.readers import EspeakSounds, Readers
 from service.text.reading import Reading, Word, merge
 from service.text.spans import Override, Span
 from service.text.text_blocks import BLOCK_LENGTH, blocks
 from service.text.turn import Turn
 from service.text.user_lexicon import UserLexicon
-from service.text.vocabulary import load_vocabulary
+from service.text.vocabulary import Vocabulary, load_vocabulary
 
 MAX_GROWTH = 128
 """How many times as long a block of the usual length may become in words. One character becomes 64
@@ -59,12 +60,14 @@ class FrontEnd:
         emoji: whether emoji are named or dropped.
         strict: whether a text with a letter, number or currency sign that cannot be read is
             refused. Otherwise they are dropped, and `Reading.dropped` tells of them.
+        vocabulary: of the model; that of Kokoro v1.0 if it is left out.
 
     Attributes:
         lexicon: as above. It may be replaced at any time; later texts use the new one.
         readers: the readers of the languages.
         named_emoji: whether emoji are named.
         strict: as above.
+        vocabulary: as above.
     """
 
     def __init__(
@@ -74,13 +77,29 @@ class FrontEnd:
         lexicon: UserLexicon | None = None,
         emoji: Literal["drop", "name"] = "drop",
         strict: bool = False,
+        vocabulary: Vocabulary | None = None,
     ) -> None:
+        self.vocabulary = vocabulary or load_vocabulary()
         self.lexicon = lexicon or UserLexicon()
         self._turn = Turn()
-        self.readers = Readers(espeak, strict=strict, loading=self._turn.given_away)
+        self.readers = Readers(
+            espeak,
+            strict=strict,
+            loading=self._turn.given_away,
+            vocabulary=self.vocabulary,
+        )
         self.named_emoji = emoji == "name"
         self.strict = strict
         self._can_read = lru_cache(_PROBED_KEPT)(self._can_read_anew)
+
+    def of_model(
+        self, vocabulary: Vocabulary, tables: Mapping[str, EspeakSounds] | None = None
+    ) -> FrontEnd:
+        """Return one for another model, which shares readers with this; see `Readers.of_model`."""
+        other = copy(self)
+        other.vocabulary = vocabulary
+        other.readers = self.readers.of_model(vocabulary, tables)
+        return other
 
     def check(
         self,
@@ -255,7 +274,7 @@ class FrontEnd:
             text = _blanked(text, [*reader.skipped(hidden), *_silent(hidden.text)])
         spans = punctuation.split(text, overrides)
         reading = _compose(block.text, text.text.strip(), spans, reader.read(spans))
-        if not load_vocabulary().is_pronounceable(reading.phonemes):
+        if not self.vocabulary.is_pronounceable(reading.phonemes):
             reading = Reading("", normalized=reading.normalized)
         return replace(reading, dropped=tuple(silent))
 

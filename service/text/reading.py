@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from service.text.offset_mapping import TracedText
 from service.text.scripts import is_written_solid
-from service.text.vocabulary import load_vocabulary
+from service.text.vocabulary import Vocabulary, load_vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,15 @@ class Reading:
     dropped: tuple[tuple[int, int], ...] = ()
 
 
-def read_phonemes(phonemes: str) -> Reading:
+def read_phonemes(phonemes: str, vocabulary: Vocabulary | None = None) -> Reading:
     """Return phonemes that a caller sent, with white space folded, and their words.
 
     Words are the runs between spaces and marks. `text_start` and `text_end` are offsets in the
-    phonemes as they were sent. The symbols are not checked against the vocabulary.
+    phonemes as they were sent. The symbols are not checked against the vocabulary, which is that
+    of Kokoro v1.0 if it is left out.
     """
     folded = TracedText(phonemes).folded()
-    marks = re.escape("".join(sorted(load_vocabulary().marks)))
+    marks = re.escape("".join(sorted((vocabulary or load_vocabulary()).marks)))
     words = [
         Word(*folded[match.start() : match.end()].span, *match.span())
         for match in re.finditer(rf"[^\s{marks}]+", folded.text)

@@ -1,4 +1,4 @@
-"""The model's symbols and their token ids."""
+"""The symbols of a model and their token ids."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import unicodedata
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 
 from service.errors import UnknownSymbolError
 from service.resources import resource
@@ -24,7 +23,7 @@ def describe(symbol: str) -> str:
 
 
 class Vocabulary:
-    """The phonemes, marks and modifiers of the model, each with its token id."""
+    """The phonemes, marks and modifiers of a model, each with its token id."""
 
     def __init__(self, ids: Mapping[str, int]) -> None:
         self._ids = dict(ids)
@@ -46,8 +45,8 @@ class Vocabulary:
 
     @property
     def marks(self) -> frozenset[str]:
-        """Return the punctuation marks: all symbols except sounds, modifiers and the space."""
-        return frozenset(self._ids) - self._sounds - _MODIFIERS - {" "}
+        """Return the punctuation marks; digits are tones, and arrows are modifiers."""
+        return frozenset(s for s in self._ids if unicodedata.category(s).startswith("P"))
 
     def token_ids(self, phonemes: str) -> list[int]:
         """Return one id per symbol, without the zeros at the ends of the model's input.
@@ -75,12 +74,11 @@ class Vocabulary:
         return not self._sounds.isdisjoint(phonemes)
 
 
-def read_vocabulary(path: Path) -> Vocabulary:
-    """Read the `vocab` object (symbol to token id) of a Kokoro configuration file."""
-    return Vocabulary(json.loads(path.read_text(encoding="utf-8"))["vocab"])
-
-
 @cache
 def load_vocabulary() -> Vocabulary:
-    """Return the vocabulary of Kokoro v1.0, which is part of the service. It is read once."""
-    return read_vocabulary(resource("config") / "kokoro-v1.0.json")
+    """Return the vocabulary of Kokoro v1.0, in which languages and markup are written.
+
+    A model has its own, see `ModelSpec.token_ids`; most have all of these symbols. It is read once.
+    """
+    path = resource("config") / "kokoro-v1.0.json"
+    return Vocabulary(json.loads(path.read_text(encoding="utf-8"))["vocab"])

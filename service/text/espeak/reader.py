@@ -13,7 +13,7 @@ from service.text.espeak.alignment import align as align_words
 from service.text.espeak.engine import Espeak
 from service.text.espeak.letters import Letters
 from service.text.espeak.slices import read_in_slices
-from service.text.espeak.symbols import kokoro_phonemes
+from service.text.espeak.symbols import SymbolTable, symbol_table
 from service.text.languages import Language
 from service.text.offset_mapping import TracedText
 from service.text.reader import SILENT, Fragment, Reader, indexes, pronounced, stressed
@@ -42,17 +42,23 @@ class EspeakReader(Reader):
         engine: returns the library; called when it is first needed.
         language: a language with an `espeak_voice`.
         strict: whether a word that cannot be read is refused.
+        table: of the symbols; that of Kokoro v1.0 if it is left out.
     """
 
     def __init__(
-        self, engine: Callable[[], Espeak], language: Language, *, strict: bool = False
+        self,
+        engine: Callable[[], Espeak],
+        language: Language,
+        *,
+        strict: bool = False,
+        table: SymbolTable | None = None,
     ) -> None:
         super().__init__(language.name, strict=strict)
         if language.espeak_voice is None:
             raise ValueError(f"espeak-ng does not read {language.name}")
         self._engine = engine
         self._voice = language.espeak_voice
-        self._code = language.code
+        self._table = table or symbol_table(language.code)
         self._sounds = language.load_sounds()
         self._spaces_inside_numbers = language.spaces_inside_numbers
         self._letters = Letters(self._ipa)
@@ -98,7 +104,7 @@ class EspeakReader(Reader):
         slices = [
             _SpokenSlice(part.text, phonemes)
             for part in read_in_slices(text, self._checked_ipa, strict=self.strict)
-            if (phonemes := kokoro_phonemes(part.ipa, self._code))
+            if (phonemes := self._table.write(part.ipa))
         ]
         if not slices:
             return SILENT
@@ -128,7 +134,7 @@ class EspeakReader(Reader):
             # In the text it was read with its neighbours, or in slices.
             return ""
         try:
-            return kokoro_phonemes(ipa, self._code)
+            return self._table.write(ipa)
         except UnknownSymbolError:
             # Alone it may be spelled. It is only used for comparison, so any symbols will do.
             return ipa
@@ -136,7 +142,7 @@ class EspeakReader(Reader):
     def _checked_ipa(self, text: str) -> str:
         """Return the IPA of a text. Raises UnknownSymbolError if Kokoro cannot say it."""
         ipa = self._ipa(text)
-        kokoro_phonemes(ipa, self._code)
+        self._table.write(ipa)
         return ipa
 
     def _ipa(self, text: str) -> str:

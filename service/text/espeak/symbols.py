@@ -18,7 +18,7 @@ from service.errors import UnknownSymbolError
 from service.text.languages import LANGUAGES
 from service.text.languages.foreign import SCRIPTS
 from service.text.languages.language import Language
-from service.text.vocabulary import describe, load_vocabulary
+from service.text.vocabulary import Vocabulary, describe, load_vocabulary
 
 # In the keys below, `#` is a word boundary and `^` joins the letters of one sound.
 _EDGE = "#"
@@ -78,34 +78,57 @@ _DROPPED = {
 _COMMON = {**_COMPOSED, **_NEAREST, **_DECOMPOSED, **dict.fromkeys(_DROPPED, "")}
 
 
-def kokoro_phonemes(ipa: str, language: str) -> str:
-    """Return espeak-ng's IPA, with ties, in the symbols of Kokoro's voices of a language.
+class SymbolTable:
+    """Writes espeak-ng's IPA in the symbols of a model's voices of a language.
 
-    `language` is a code of `LANGUAGES` or `SCRIPTS`. Most voices were trained with espeak-ng's own
-    inventory;
-    `Sounds.espeak` has what others write differently. Raises UnknownSymbolError, with the character
-    and its position in the IPA, for a character that is neither in the language's table nor in the
-    vocabulary.
+    Most voices were trained with espeak-ng's own inventory; `Sounds.espeak` has what others write
+    differently.
+
+    Args:
+        language: whose sounds they are.
+        vocabulary: of the model.
     """
-    table, pattern, kept = _rules(language)
-    out: list[str] = []
-    position = 0
-    while position < len(ipa):
-        match = pattern.match(ipa, position)
-        if match is not None:
-            assert match.lastgroup is not None
-            out.append(table[match.lastgroup])
-            position = match.end()
-            continue
-        symbol = ipa[position]
-        if symbol not in kept:
-            raise UnknownSymbolError(
-                f"espeak-ng's {describe(symbol)} at position {position + 1} of"
-                f" its {_language(language).name} phonemes has no symbol in the model's vocabulary"
-            )
-        out.append(symbol)
-        position += 1
-    return " ".join("".join(out).split())
+
+    def __init__(self, language: Language, vocabulary: Vocabulary) -> None:
+        replacements = {**_COMMON, **language.load_sounds().espeak}
+        keys = sorted(replacements, key=len, reverse=True)  # long keys first
+        self._language = language.name
+        self._table = {f"k{number}": replacements[key] for number, key in enumerate(keys)}
+        self._pattern = re.compile(
+            "|".join(f"(?P<k{number}>{_key_pattern(key)})" for number, key in enumerate(keys))
+        )
+        # Kokoro's capitals are its own: one that espeak-ng emits is the name of an internal phoneme
+        # that leaked, not a diphthong. Marks are put back by service.text.punctuation, never by it.
+        self._kept = frozenset(
+            symbol
+            for symbol in vocabulary.symbols
+            if symbol in " ˈˌː\u0303ʰʲ" or (symbol in vocabulary.sounds and not symbol.isupper())
+        )
+
+    def write(self, ipa: str) -> str:
+        """Return IPA, with ties, in the model's symbols.
+
+        Raises UnknownSymbolError, with the character and its position in the IPA, for a character
+        that is neither in the language's table nor in the vocabulary.
+        """
+        out: list[str] = []
+        position = 0
+        while position < len(ipa):
+            match = self._pattern.match(ipa, position)
+            if match is not None:
+                assert match.lastgroup is not None
+                out.append(self._table[match.lastgroup])
+                position = match.end()
+                continue
+            symbol = ipa[position]
+            if symbol not in self._kept:
+                raise UnknownSymbolError(
+                    f"espeak-ng's {describe(symbol)} at position {position + 1} of"
+                    f" its {self._language} phonemes has no symbol in the model's vocabulary"
+                )
+            out.append(symbol)
+            position += 1
+        return " ".join("".join(out).split())
 
 
 def _language(code: str) -> Language:
@@ -114,21 +137,9 @@ def _language(code: str) -> Language:
 
 
 @cache
-def _rules(language: str) -> tuple[dict[str, str], re.Pattern[str], frozenset[str]]:
-    """Return the replacements, a pattern that prefers long keys, and the symbols that stay."""
-    replacements = {**_COMMON, **_language(language).load_sounds().espeak}
-    keys = sorted(replacements, key=len, reverse=True)
-    table = {f"k{number}": replacements[key] for number, key in enumerate(keys)}
-    pattern = "|".join(f"(?P<k{number}>{_key_pattern(key)})" for number, key in enumerate(keys))
-    # Kokoro's capitals are its own: one that espeak-ng emits is the name of an internal phoneme
-    # that leaked, not a diphthong. Marks are put back by service.text.punctuation, never by it.
-    vocabulary = load_vocabulary()
-    kept = frozenset(
-        symbol
-        for symbol in vocabulary.symbols
-        if symbol in " ˈˌː\u0303ʰʲ" or (symbol in vocabulary.sounds and not symbol.isupper())
-    )
-    return table, re.compile(pattern), kept
+def symbol_table(language: str) -> SymbolTable:
+    """Return the table of a language, by its code in `LANGUAGES` or `SCRIPTS`, for Kokoro v1.0."""
+    return SymbolTable(_language(language), load_vocabulary())
 
 
 def _key_pattern(key: str) -> str:

@@ -26,10 +26,12 @@ class ReaderParts(NamedTuple):
     Attributes:
         espeak: returns the library; called when it is first needed. Raises EspeakError.
         strict: whether a reader refuses words that it cannot read.
+        symbols: of the model; empty for those of Kokoro v1.0.
     """
 
     espeak: Callable[[], Espeak]
     strict: bool = False
+    symbols: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ class Language:
         load_sounds: returns how its voices write sounds.
         make_reader: returns a reader, which takes up to a second, or several. None for that of
             espeak-ng.
+        variant: returns the name of the notation that its reader writes for a model's symbols;
+            models with one name share the reader.
         regions: of BCP 47, in small letters, in which this variety is spoken.
         g2p: what reads it: `lexicon`, `pyopenjtalk`, `pypinyin` or `espeak-ng`.
         extra: the extra of this package that reading it requires, if any.
@@ -91,6 +95,7 @@ class Language:
     load_rules: Callable[[], LanguageRules]
     load_sounds: Callable[[], Sounds] = Sounds
     make_reader: Callable[[ReaderParts], Reader] | None = None
+    variant: Callable[[frozenset[str]], str] = lambda symbols: ""
     regions: frozenset[str] = frozenset()
     g2p: str = "espeak-ng"
     extra: str | None = None

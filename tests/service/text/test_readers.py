@@ -8,7 +8,7 @@ from service.errors import LanguageUnavailableError
 from service.extras import advice
 from service.text import LANGUAGES, Espeak, FrontEnd, Passage, TracedText
 from service.text.languages.english.reader import EnglishReader
-from service.text.readers import Readers
+from service.text.readers import EspeakSounds, Readers
 
 
 @pytest.mark.parametrize("code", LANGUAGES)
@@ -141,3 +141,19 @@ def test_a_failed_load_is_tried_again_and_lets_others_read(espeak):
         _words(front_end, "Say とうきょう.", "en-us")
     assert _words(front_end, "Good day.", "en-us")
     assert _words(front_end, "Say とうきょう.", "en-us")
+
+
+def test_a_model_may_read_a_language_by_a_table_of_its_own(espeak):
+    usual = FrontEnd(espeak)
+    told = {"de": EspeakSounds("gmw/de", {"ɔ^ø": "A", "ɔø": "A", "ç": "S"})}
+    other = usual.of_model(usual.vocabulary, told)
+    text = Passage(TracedText("Ich heute."))
+
+    def read(front_end):
+        return " ".join(reading.phonemes for reading in front_end.read(text, "de"))
+
+    assert ("ç" in read(usual), "Y" in read(usual)) == (True, True)
+    assert read(other) == read(usual).replace("ç", "S").replace("Y", "A")
+    assert other.readers.get("es") is usual.readers.get("es")
+    with pytest.raises(LanguageUnavailableError):
+        usual.of_model(usual.vocabulary, {"tlh": EspeakSounds("art/tlh", {})})

@@ -26,7 +26,13 @@ def _sounds() -> Sounds:
 def _reader(parts: ReaderParts) -> Reader:
     from service.text.languages.mandarin.reader import MandarinReader
 
-    return MandarinReader(strict=parts.strict)
+    return MandarinReader(strict=parts.strict, in_bopomofo=bool(_variant(parts.symbols)))
+
+
+def _variant(symbols: frozenset[str]) -> str:
+    from service.text.languages.mandarin.bopomofo import LANDMARK
+
+    return "bopomofo" if LANDMARK in symbols else ""
 
 
 LANGUAGE = Language(
@@ -41,4 +47,5 @@ LANGUAGE = Language(
     load_rules=_rules,
     load_sounds=_sounds,
     make_reader=_reader,
+    variant=_variant,
 )

@@ -1,23 +1,31 @@
-"""Pronounce Chinese words: pypinyin's dictionary, in the symbols of Kokoro's Mandarin voices."""
+"""Pronounce Chinese words: pypinyin's dictionary, in the symbols of a model's Mandarin voices."""
 
 from __future__ import annotations
 
 import functools
 import importlib
 import importlib.util
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Sequence
 
-from service.text.languages.mandarin import syllables
+from service.text.languages.mandarin import bopomofo, syllables
 
 
 class Pronunciation:
     """Pronounces Chinese words. Safe to share between threads.
 
-    The tones are those of the dictionary. The voices were trained with them, and change two third
-    tones in a row themselves.
+    The tones are those of the dictionary. The voices of Kokoro v1.0 were trained with them, and
+    change two third tones in a row themselves; those of v1.1-zh are told.
+
+    Args:
+        in_bopomofo: whether the model is v1.1-zh or one like it.
+
+    Attributes:
+        joint: what stands between words.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_bopomofo: bool = False) -> None:
+        self._in_bopomofo = in_bopomofo
+        self.joint = "/" if in_bopomofo else " "
         pypinyin = importlib.import_module("pypinyin")
         conversion = importlib.import_module("pypinyin.contrib.tone_convert")
         self._read: Callable[[str], list[str]] = functools.partial(
@@ -48,5 +56,26 @@ class Pronunciation:
         pinyin = self.pinyin(word)
         for offset, syllable in sounds:
             pinyin[offset] = syllable
+        if self._in_bopomofo:
+            return bopomofo.phonemes(word, pinyin)
         said = list(map(syllables.phonemes, pinyin))
         return None if None in said else "".join(filter(None, said))
+
+    def connected(
+        self, words: Sequence[str], sounds: Sequence[tuple[tuple[int, str], ...]]
+    ) -> list[tuple[tuple[int, str], ...]]:
+        """Return offset and pinyin of what is read otherwise in a clause than alone.
+
+        Args:
+            words: of the clause.
+            sounds: of each word, what the dictionary would misread.
+        """
+        if not self._in_bopomofo:
+            return list(sounds)
+        read = []
+        for word, told in zip(words, sounds, strict=True):
+            pinyin = self.pinyin(word)
+            for offset, syllable in told:
+                pinyin[offset] = syllable
+            read.append(pinyin)
+        return [tuple(enumerate(pinyin)) for pinyin in bopomofo.heard(read)]

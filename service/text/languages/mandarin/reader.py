@@ -35,12 +35,13 @@ class MandarinReader(Reader):
 
     Args:
         strict: whether a character that cannot be read is refused.
+        in_bopomofo: see `Pronunciation`.
     """
 
-    def __init__(self, *, strict: bool = False) -> None:
+    def __init__(self, *, strict: bool = False, in_bopomofo: bool = False) -> None:
         super().__init__(_LANGUAGE, strict=strict)
         self._segmenter = Segmenter()
-        self._pronunciation = Pronunciation()
+        self._pronunciation = Pronunciation(in_bopomofo=in_bopomofo)
         self._pinyin = lru_cache(_WORDS_KEPT)(self._pronunciation.pinyin)
         self._say = lru_cache(_WORDS_KEPT)(self._pronunciation.phonemes)
 
@@ -72,11 +73,16 @@ class MandarinReader(Reader):
         said: list[str] = []
         words: list[Word] = []
         start = length = 0
-        cut = self._segmenter.words(text.text)
-        for place, word in enumerate(cut):
+        cut = list(self._segmenter.words(text.text))
+        told = [
+            (
+                *sounds(cut, place, is_known=self._pronunciation.is_known(word)),
+                *self._changed_tones(cut, place),
+            )
+            for place, word in enumerate(cut)
+        ]
+        for word, heard in zip(cut, self._pronunciation.connected(cut, told), strict=True):
             end = start + len(word)
-            is_known = self._pronunciation.is_known(word)
-            heard = (*sounds(cut, place, is_known=is_known), *self._changed_tones(cut, place))
             phonemes = self._phonemes(text[start:end], heard)
             if phonemes:
                 length += bool(said)
@@ -84,7 +90,8 @@ class MandarinReader(Reader):
                 said.append(phonemes)
                 length += len(phonemes)
             start = end
-        return Fragment(" ".join(said), tuple(words)) if said else SILENT
+        joint = self._pronunciation.joint
+        return Fragment(joint.join(said), tuple(words)) if said else SILENT
 
     def _changed_tones(self, cut: Sequence[str], place: int) -> list[tuple[int, str]]:
         """Return offset and pinyin of each 一 and 不 whose tone the next syllable changes."""

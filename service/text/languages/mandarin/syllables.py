@@ -32,7 +32,7 @@ _INTERJECTIONS = {
 
 _TONES = {"1": "→", "2": "↗", "3": "↓", "4": "↘", "5": ""}
 
-_SIBILANTS = ("zh", "ch", "sh", "r", "z", "c", "s")
+SIBILANTS = ("zh", "ch", "sh", "r", "z", "c", "s")
 """Initials after which an i only prolongs the initial."""
 
 _GLIDES = {"y": "i", "w": "u"}
@@ -49,21 +49,37 @@ def phonemes(syllable: str) -> str | None:
         syllable: lower-case letters, and the tone from 1 to 5; 5 is the neutral tone.
     """
     body, tone = syllable[:-1], _TONES.get(syllable[-1:])
-    pattern = _INTERJECTIONS.get(body) or _pattern(body)
+    pattern = _pattern(body)
     return None if tone is None or pattern is None else pattern.replace("|", tone)
 
 
-def _pattern(body: str) -> str | None:
+def parts(body: str) -> tuple[str, str] | None:
+    """Return initial and final of a pinyin syllable without its tone; None for other text.
+
+    Finals are those of the tables above, without abbreviations: `iou`, `üe`; interjections are
+    finals too.
+    """
+    if body in _INTERJECTIONS:
+        return "", body
     initial = body[:2] if body[:2] in _INITIALS else body[:1]
     if initial not in _INITIALS:
-        return _FINALS.get(_without_initial(body))
+        final = _without_initial(body)
+        return ("", final) if final in _FINALS else None
     final = body[len(initial) :]
-    if final == "i" and initial in _SIBILANTS:
-        return f"{_INITIALS[initial]}ɨ|"
     if initial in ("j", "q", "x") and final.startswith("u"):
         final = f"ü{final[1:]}"
-    pattern = _FINALS.get(_CONTRACTED.get(final, final))
-    return None if pattern is None else f"{_INITIALS[initial]}{pattern}"
+    final = _CONTRACTED.get(final, final)
+    return (initial, final) if final in _FINALS else None
+
+
+def _pattern(body: str) -> str | None:
+    found = parts(body)
+    if found is None:
+        return None
+    initial, final = found
+    if final == "i" and initial in SIBILANTS:
+        return f"{_INITIALS[initial]}ɨ|"
+    return f"{_INITIALS.get(initial, '')}{_INTERJECTIONS.get(body) or _FINALS[final]}"
 
 
 def _without_initial(body: str) -> str:

@@ -2,7 +2,7 @@ import pytest
 
 from service.errors import UnknownSymbolError
 from service.text import LANGUAGES, load_vocabulary
-from service.text.espeak.symbols import _COMMON, kokoro_phonemes
+from service.text.espeak.symbols import _COMMON, symbol_table
 
 
 @pytest.mark.parametrize(
@@ -18,8 +18,8 @@ from service.text.espeak.symbols import _COMMON, kokoro_phonemes
     ],
 )  # fmt: skip
 def test_english(ipa, american, british):
-    assert kokoro_phonemes(ipa, "en-us") == american
-    assert kokoro_phonemes(ipa, "en-gb") == british
+    assert symbol_table("en-us").write(ipa) == american
+    assert symbol_table("en-gb").write(ipa) == british
 
 
 @pytest.mark.parametrize(
@@ -33,13 +33,13 @@ def test_english(ipa, american, british):
     ],
 )
 def test_other_languages_keep_espeaks_inventory(language, ipa, phonemes):
-    assert kokoro_phonemes(ipa, language) == phonemes
+    assert symbol_table(language).write(ipa) == phonemes
 
 
 @pytest.mark.parametrize("symbol", ["g", "A", "!", "(", "ǂ", "→"])
 def test_what_is_not_ipa_of_the_vocabulary_is_an_error_that_names_it(symbol):
     with pytest.raises(UnknownSymbolError, match=rf"U\+{ord(symbol):04X}\) at position 2 "):
-        kokoro_phonemes(f"a{symbol}", "es")
+        symbol_table("es").write(f"a{symbol}")
 
 
 @pytest.mark.parametrize("language", [code for code in LANGUAGES if LANGUAGES[code].espeak_voice])
