@@ -11,6 +11,7 @@ GPU_READY := .venv/gpu-ready
 CUDA_READY := .venv/cuda-ready
 NATIVE_SOURCES := hatch_build.py native/build.py $(wildcard native/*.[ch])
 REFERENCE_READY := .venv/reference/ready
+TORCH_READY := .venv/torch/ready
 NEMO_READY := .venv/nemo/ready
 PEERS_READY := .venv/peers/kokoro-onnx/ready .venv/peers/fastkokoro/ready
 CLIENTS_READY := .venv/clients/ready
@@ -26,7 +27,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --genera
 UNUSED_BY_CLIENTS := docopt flatbuffers grpcio llvmlite numba onnxruntime \
 	opentelemetry-exporter-otlp opentelemetry-exporter-otlp-proto-grpc resampy
 
-.PHONY: help setup serve test test-changed test-all test-clients test-cuda test-slow test-books test-mutation test-oldest test-reference test-container test-arm64 test-install check fmt
+.PHONY: help setup serve test test-changed test-all test-clients test-cuda test-slow test-books test-mutation test-oldest test-reference test-models test-container test-arm64 test-install check fmt
 .PHONY: test-gpu bench-gpu cuda clients test-hosts test-cluster wheels shell release test-page page-tools page page-pictures
 .PHONY: bench bench-load bench-reading bench-normalizers bench-hearing bench-speed bench-regression bench-page bench-jobs bench-cluster peers soak lock clean
 
@@ -114,6 +115,9 @@ test-reference: $(REFERENCE_READY) ## Hold the tables of English readings agains
 	@.venv/reference/bin/python tests/reference/official.py --words .venv/reference/words.tsv
 	@diff tests/data/reading/agreement.tsv .venv/reference/agreement.tsv
 	@diff tests/data/reading/words.tsv .venv/reference/words.tsv && echo "the same"
+
+test-models: $(TORCH_READY) $(DEV_READY) ## Hold models that are added against the official model in PyTorch; 4 GB to fetch, 10 minutes.
+	@$(BIN)/python -m tests.reference.models .venv/torch/bin/python
 
 # ARGS are pytest's, so the target wheels, which takes some of its own, is not a part of it.
 test-install: $(DEV_READY) $(WHEELS_READY) ## Install the wheels with every Python here, or those in PYTHONS, and speak; 15 minutes.
@@ -280,6 +284,14 @@ $(REFERENCE_READY): tests/reference/requirements.txt | $(BIN)/python
 	@echo "installing the official English front end"
 	@$(BIN)/python -m venv .venv/reference
 	@.venv/reference/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+# The official model in PyTorch: gigabytes that the service does not need.
+$(TORCH_READY): tests/reference/torch.txt | $(BIN)/python
+	@echo "installing PyTorch and the official model"
+	@$(BIN)/python -m venv .venv/torch
+	@.venv/torch/bin/python -m pip install --quiet --disable-pip-version-check -r $<
+	@.venv/torch/bin/python -m pip install --quiet --disable-pip-version-check --no-deps kokoro==0.9.4
 	@touch $@
 
 # NVIDIA's normalizer and the libraries it wants: 900 MB that the service does not need.

@@ -260,6 +260,42 @@ def _keep_voices(
     return 0
 
 
+def _models(settings: Settings) -> int:
+    from service.loading import load_models
+
+    for spec in load_models(settings):
+        print(f"{spec.name:24} {spec.licence or '-':16} {spec.file or spec.title}")
+    return 0
+
+
+def _add_model(
+    settings: Settings,
+    file: Path,
+    weights: Literal["int8", "float32"],
+    model_config: Path | None = None,
+    voices: Path | None = None,
+    **told: str | None,
+) -> int:
+    from service.adding import NewModel, add_model
+    from service.loading import models_dir
+
+    voice = settings.voice if "voice" in settings.model_fields_set else None
+    config = model_config or file.with_name("config.json")
+    new = NewModel(file, config, voices, voice=voice, precision=weights, **told)
+    spec = add_model(new, models_dir(settings), _progress)
+    _progress(f"say it with: kokoro-service say --model {spec.name} TEXT")
+    print(spec.file)
+    return 0
+
+
+def _remove_model(settings: Settings, name: str) -> int:
+    from service.adding import remove_model
+    from service.loading import models_dir
+
+    print(remove_model(name, models_dir(settings)))
+    return 0
+
+
 def _prepare(settings: Settings, target: Literal["cpu", "cuda"] | None) -> int:
     from service.loading import prepare_model
 
@@ -298,6 +334,7 @@ def parser() -> argparse.ArgumentParser:
     read = _command(commands, _read, "read", "read a book into files with chapters")
     corpus = _command(commands, _corpus, "corpus", "speak a corpus, a file for each utterance")
     voices = _command(commands, _voices, "voices", "list the voices, add some, or keep a blend")
+    models = _command(commands, _models, "model", "list the models, add or remove one")
     prepare = _command(commands, _prepare, "prepare", "prepare the model for this machine now")
     doctor = _command(commands, _doctor, "doctor", "check everything that the service needs")
     cache = _command(commands, _cache, "cache", "list what is in the cache, or clear it")
@@ -323,8 +360,13 @@ def parser() -> argparse.ArgumentParser:
     add = _command(of_voices, _add_voices, "add", "add the voices of a file", inner)
     mix = _command(of_voices, _mix_voices, "mix", "keep a blend as a voice of its own", inner)
     arguments.add_voices(add, mix)
+    of_models = models.add_subparsers(metavar="command")
+    new = _command(of_models, _add_model, "add", "add a model of others, without PyTorch", inner)
+    gone = _command(of_models, _remove_model, "remove", "remove a model that was added", inner)
+    arguments.add_models(new, gone)
     for subparser in (
-        serve, say, read, corpus, voices, add, mix, prepare, doctor, cache, completion,
+        serve, say, read, corpus, voices, add, mix, models, new, gone, prepare, doctor, cache,
+        completion,
     ):  # fmt: skip
         arguments.add_settings(subparser)
     return parser

@@ -29,6 +29,33 @@ def add_voices(add: argparse.ArgumentParser, mix: argparse.ArgumentParser) -> No
         )
 
 
+def add_models(add: argparse.ArgumentParser, remove: argparse.ArgumentParser) -> None:
+    """Add the arguments of `model add` and `model remove`."""
+    add.add_argument(
+        "file", type=Path, help="checkpoint (.pth, .pt, .safetensors) or .onnx file of a Kokoro"
+    )
+    add.add_argument(
+        "--config",
+        dest="model_config",
+        type=Path,
+        help="the model's own config.json; default: the one beside the file",
+    )
+    add.add_argument(
+        "--voices", type=Path, help="file or folder of its voices; default: the included ones"
+    )
+    add.add_argument("--name", help="its id; default: the name of the file")
+    add.add_argument("--language", help="code of what voices speak whose names do not tell")
+    add.add_argument(
+        "--weights",
+        choices=("int8", "float32"),
+        default="int8",
+        help="how they are kept; int8 is several times as fast on a CPU",
+    )
+    add.add_argument("--licence", help="SPDX name of the licence of its weights")
+    add.add_argument("--attribution", help="whom to name")
+    remove.add_argument("name", help="its id")
+
+
 def add_saying(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `say`."""
     parser.add_argument("text", nargs="?", help="text to say; - or none reads standard input")
@@ -220,8 +247,12 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """Add a flag for each setting that a flag can hold, and one for the configuration file."""
-    parser.add_argument("--config", type=Path, help="configuration file (TOML)")
+    """Add a flag for each setting that a flag can hold, and one for the configuration file.
+
+    A command with a `--config` of its own has that; the service's stands before its name.
+    """
+    if "--config" not in parser.format_usage():
+        parser.add_argument("--config", type=Path, help="configuration file (TOML)")
     for name, field in Settings.model_fields.items():
         if name not in _CONFIG_ONLY:
             flag = "--" + name.replace("_", "-")

@@ -35,13 +35,14 @@ from service.model import (
     rehearse,
     require_gpu,
 )
+from service.model.spec import RECORD, SUFFIXES, ModelSpec, included_model
 from service.preparation import NotPreparedError, Source, operators
 from service.preparation.operators import KernelSpeed
 from service.preparation.source import Progress
 from service.resources import resource
 from service.settings import Settings
 from service.speech import LONGEST_CHUNK_S, Planner, Synthesizer, VoiceLibrary, Worker
-from service.text import Espeak, FrontEnd, UserLexicon
+from service.text import Espeak, EspeakSounds, FrontEnd, UserLexicon, Vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -80,9 +81,52 @@ def _cache_dir(settings: Settings) -> Path:
     return settings.cache_dir or preparation.default_cache_dir()
 
 
+def load_spec(settings: Settings) -> ModelSpec:
+    """Return what the model of the settings is.
+
+    A model file alone is taken for another one of Kokoro v1.0, with its vocabulary and voices.
+
+    Raises:
+        ModelError: a record cannot be read.
+    """
+    model = settings.model
+    if model is None:
+        return included_model()
+    if model.suffix in SUFFIXES:
+        return ModelSpec.read(model)
+    added = models_dir(settings) / model / RECORD
+    if not model.exists() and len(model.parts) == 1 and added.is_file():
+        return ModelSpec.read(added)
+    return included_model().with_file(model)
+
+
+def models_dir(settings: Settings) -> Path:
+    """Return where models are added, a folder each: `models_dir`, or one of this user.
+
+    That is the folder `kokoro-service/models` in `$XDG_DATA_HOME` or `~/.local/share`.
+    """
+    return settings.models_dir or _data_dir() / "models"
+
+
+def load_models(settings: Settings) -> list[ModelSpec]:
+    """Return the included model, and those that were added, by name.
+
+    Raises:
+        ModelError: a record cannot be read.
+    """
+    records = sorted(models_dir(settings).glob(f"*/{RECORD}"))
+    return [included_model(), *(ModelSpec.read(record) for record in records)]
+
+
+def _data_dir() -> Path:
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(base).expanduser() / "kokoro-service"
+
+
 def _source(settings: Settings) -> Source:
-    path = preparation.model_path(settings.model, settings.cache_dir)
-    return Source(path, published=settings.model is None)
+    spec = load_spec(settings)
+    path = preparation.model_path(spec.file, settings.cache_dir)
+    return Source(path, published=spec.file is None, expected=spec.sha256)
 
 
 def load_model(settings: Settings, runtime: Runtime, progress: Progress) -> Model:
@@ -203,19 +247,28 @@ def prepare_model(
 
 def load_voices(settings: Settings) -> VoiceLibrary:
     """Read the voices of the settings, or the included ones with those that were added."""
-    if settings.voices_dir is not None:
-        return VoiceLibrary(settings.voices_dir)
+    spec = load_spec(settings)
+    folder = settings.voices_dir or spec.voices
+    if folder is not None:
+        return VoiceLibrary(folder)
     added = added_voices_dir(settings)
     return VoiceLibrary(resource("voices"), *([added] if added.is_dir() else []))
 
 
 def added_voices_dir(settings: Settings) -> Path:
-    """Return where voices are added: `voices_dir`, or a folder of this user beside the included.
+    """Return where voices are added: `voices_dir`, the model's, or one of this user.
 
-    That is the folder `kokoro-service/voices` in `$XDG_DATA_HOME` or `~/.local/share`.
+    The last is the folder `kokoro-service/voices` in `$XDG_DATA_HOME` or `~/.local/share`, beside
+    the included voices.
     """
-    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
-    return settings.voices_dir or Path(base).expanduser() / "kokoro-service" / "voices"
+    return settings.voices_dir or load_spec(settings).voices or _data_dir() / "voices"
+
+
+def usual_voice(settings: Settings) -> str:
+    """Return the voice for requests that name none: of the settings, if they have one."""
+    if "voice" in settings.model_fields_set:
+        return settings.voice
+    return load_spec(settings).voice or settings.voice
 
 
 def load_espeak(settings: Settings) -> Espeak:
@@ -254,12 +307,22 @@ def load_front_end(settings: Settings) -> FrontEnd:
         EspeakError: espeak-ng cannot be found or started.
         LexiconError: see `load_lexicon`.
     """
-    return FrontEnd(
+    front_end = FrontEnd(
         load_espeak(settings),
         lexicon=load_lexicon(settings),
         emoji=settings.emoji,
         strict=settings.strict_characters,
     )
+    return _front_end_of(load_spec(settings), front_end)
+
+
+def _front_end_of(spec: ModelSpec, front_end: FrontEnd) -> FrontEnd:
+    """Return a front end that writes the symbols of a model. Raises ModelError."""
+    told = {code: EspeakSounds(one.espeak, one.sounds) for code, one in spec.front_ends.items()}
+    try:
+        return front_end.of_model(Vocabulary(spec.token_ids), told)
+    except LanguageUnavailableError as error:
+        raise ModelError(f"front_ends of the model {spec.name}: {error.message}") from error
 
 
 def load_synthesizer(settings: Settings, progress: Progress) -> Synthesizer:
@@ -294,7 +357,7 @@ def _warm_languages(
     """Return the codes of the languages whose G2P is loaded at start."""
     readers = front_end.readers
     if settings.warm_languages is None:
-        language = voices.resolve(settings.voice).language
+        language = voices.resolve(usual_voice(settings)).language
         return (language,) if language and readers.is_available(language) else ()
     try:
         return tuple(readers.require(name).code for name in settings.warm_languages)
@@ -355,7 +418,7 @@ def build_synthesizer(
     planner = Planner(
         front_end,
         voices,
-        default_voice=settings.voice,
+        default_voice=usual_voice(settings),
         max_text_length=settings.max_text_length,
         longest_chunk_s=longest_chunk_s(settings.memory_budget_bytes, variant, len(workers))
         if settings.memory_budget_bytes

@@ -22,7 +22,7 @@ from service.books.ongoing_reading import ReadingLimits
 from service.books.outputs import hours, remove_state
 from service.books.sections import Pauses, text_of_chapter
 from service.errors import InvalidBookError, InvalidRequestError, OtherBookError
-from service.loading import load_synthesizer, load_voices
+from service.loading import load_synthesizer, load_voices, usual_voice
 from service.settings import Settings
 from service.text import USUAL
 
@@ -43,8 +43,8 @@ def list_chapters(settings: Settings, path: Path, choice: Choice, manner: Manner
     book = _read(settings, path)
     cast, line = manner.cast, ""
     if manner.language is None:
-        cast, line = cast.for_book(book.language, settings.voice)
-    pace = load_voices(settings).resolve(cast.narrator or settings.voice).pace
+        cast, line = cast.for_book(book.language, usual_voice(settings))
+    pace = load_voices(settings).resolve(cast.narrator or usual_voice(settings)).pace
     lines = [f"{book.title}{f', by {book.author}' if book.author else ''}"]
     total = 0.0
     for chapter in replace(choice, chapters=None).of(book):

@@ -105,7 +105,12 @@ class Settings(BaseSettings):
         description="execution provider: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)",
     )
     model: Path | None = Field(
-        None, description="model file; default: the one in the installed model packages"
+        None,
+        description="model file, record of a model, or name of one that was added; default: the "
+        "one in the installed model packages",
+    )
+    models_dir: Path | None = Field(
+        None, description="folder of models that were added; default: one of this user"
     )
     cache_dir: Path | None = Field(
         None, description="folder for prepared models; default: ~/.cache/kokoro-service"

@@ -18,10 +18,11 @@ ALLOWED = {
     "text": LEAVES,
     "audio": LEAVES | {"covers", "text"},
     "model": LEAVES | {"heap", "machine"},
-    "preparation": LEAVES | {"model"},
+    "preparation": LEAVES | {"model", "tensor_files"},
     "speech": LEAVES | {"complete_files", "tensor_files", "text", "audio", "model"},
     "books": LEAVES | {"complete_files", "covers", "folder_lock", "logs", "text", "audio", "speech"},
     "loading": LEAVES | {"text", "model", "preparation", "speech"},
+    "adding": LEAVES | {"model", "preparation", "speech", "tensor_files", "text"},
     "doctor": LEAVES | {"machine", "loading", "text"},
     "jobs": LEAVES | {"audio", "books", "folder_lock", "speech"},
     "api": LEAVES | {"tensor_files", "books", "jobs", "logs", "machine", "loading", "text", "audio", "model", "speech"},
@@ -34,7 +35,7 @@ ALLOWED = {
     "arguments": LEAVES,
     "__main__": LEAVES
     | {"logs", "heap", "loading", "doctor", "model", "playback", "preparation", "saying"}
-    | {"arguments", "books", "narrating"}
+    | {"adding", "arguments", "books", "narrating"}
     | {"speech", "text", "api", "cluster"},
 }
 OUTSIDE = {

@@ -28,7 +28,7 @@ from service.api.uploads import Uploads
 from service.books.document_reader import DocumentReader
 from service.books.ongoing_reading import ReadingLimits
 from service.errors import LexiconError, NotReadyError, SettingsError
-from service.loading import load_lexicon, load_lexicons, load_synthesizer
+from service.loading import load_lexicon, load_lexicons, load_synthesizer, usual_voice
 from service.machine import SystemMemory
 from service.settings import Settings
 from service.speech import Synthesizer
@@ -65,6 +65,7 @@ class ServiceState:
 
     Attributes:
         settings: of the service.
+        default_voice: for requests that name none.
         endpoints: the known paths.
         max_body_bytes: maximum length of a body, and of a WebSocket message.
         admission: admits requests and sessions.
@@ -80,12 +81,13 @@ class ServiceState:
         telemetry: traces.
 
     Raises:
-        StartupError: telemetry is on and cannot be used, or the file of keys or a lexicon of a key
-            cannot be used.
+        StartupError: telemetry is on and cannot be used, or the file of keys, a lexicon of a key or
+            the record of the model cannot be used.
     """
 
     def __init__(self, settings: Settings, endpoints: Collection[str]) -> None:
         self.settings = settings
+        self.default_voice = usual_voice(settings)
         self.endpoints = frozenset(endpoints)
         self.max_body_bytes = settings.max_text_length * _BYTES_PER_CHARACTER + _BODY_OVERHEAD_BYTES
         self.admission = Admission(

@@ -11,6 +11,7 @@ from typing import Any
 from service import __version__
 from service.cluster.speaker import SpeechForm
 from service.errors import LexiconError, ModelError, VoiceError
+from service.loading import load_spec
 from service.settings import Settings
 from service.speech import Utterance
 
@@ -45,10 +46,13 @@ class SoundIdentity:
             "settings": {name: chosen[name] for name in _DECISIVE},
             "form": asdict(form),
         }
-        if settings.model is not None:
-            parts["model"] = _digest([settings.model], ModelError)
-        if settings.voices_dir is not None:
-            files = sorted(settings.voices_dir.glob("*.bin"))
+        spec = load_spec(settings)
+        if spec.file is not None:
+            parts["model"] = _digest([spec.file], ModelError)
+            parts["symbols"] = dict(spec.token_ids)
+        voices = settings.voices_dir or spec.voices
+        if voices is not None:
+            files = sorted(path for path in voices.glob("*.*") if path.is_file())
             parts["voices"] = _digest(files, VoiceError)
         if settings.lexicon is not None:
             parts["lexicon"] = _digest([settings.lexicon], LexiconError)

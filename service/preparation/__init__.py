@@ -6,6 +6,7 @@ Only the worker's process imports the packages that rewriting needs.
 from service.preparation.assembly import assemble, default_cache_dir, model_path
 from service.preparation.cached import Cached, cached, remove
 from service.preparation.getting import Target, get, make_for_gpus
+from service.preparation.manifest import digest
 from service.preparation.refusal import NotPreparedError, SourceRefusedError
 from service.preparation.source import Source
 
@@ -18,6 +19,7 @@ __all__ = [
     "assemble",
     "cached",
     "default_cache_dir",
+    "digest",
     "get",
     "make_for_gpus",
     "model_path",

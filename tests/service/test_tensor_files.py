@@ -1,7 +1,6 @@
 import io
 import pickle
 import random
-import struct
 import zipfile
 from collections import OrderedDict
 
@@ -12,9 +11,9 @@ from safetensors.numpy import save as save_safetensors
 
 from service import tensor_files
 from service.tensor_files import TensorFileError, UnknownFormatError
+from tests.service.torch_files import NUMBERS, Call, Global, pickled, tensor, torch_file
 
 MOST = 1 << 20
-NUMBERS = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
 
 def read(tmp_path, content, name="x.pt", most=MOST):
@@ -35,69 +34,8 @@ def npz(compressed=False, **arrays):
     return file.getvalue()
 
 
-class Global:
-    """What a pickle names: the text `module name`, as pickle's protocol 2 writes it."""
-
-    def __init__(self, module, name):
-        self.text = f"c{module}\n{name}\n".encode()
-
-
-class Call:
-    def __init__(self, called, *arguments):
-        self.called, self.arguments = called, arguments
-
-
-class Storage:
-    def __init__(self, kind, key, n):
-        self.kind, self.key, self.n = kind, key, n
-
-
-def pickled(value):
-    """Return the instructions that make a value, as PyTorch's pickler writes them."""
-    if isinstance(value, Global):
-        return value.text
-    if isinstance(value, Storage):
-        parts = ("storage", Global("torch", value.kind), value.key, "cpu", value.n)
-        return pickled(parts) + b"Q"
-    if isinstance(value, Call):
-        return pickled(value.called) + pickled(value.arguments) + b"R"
-    if isinstance(value, bool) or value is None:
-        return {True: b"\x88", False: b"\x89", None: b"N"}[value]
-    if isinstance(value, int):
-        return b"J" + struct.pack("<i", value)
-    if isinstance(value, str):
-        return b"X" + struct.pack("<I", len(value.encode())) + value.encode()
-    if isinstance(value, tuple):
-        return b"(" + b"".join(map(pickled, value)) + b"t"
-    if isinstance(value, OrderedDict):  # with the versions of modules, as a state has them
-        items = b"".join(pickled(key) + pickled(part) for key, part in value.items())
-        empty = Global("collections", "OrderedDict").text
-        return empty + b")R(" + items + b"u}X\x09\x00\x00\x00_metadata" + empty + b")Rsb"
-    if isinstance(value, dict):
-        return b"}(" + b"".join(pickled(key) + pickled(part) for key, part in value.items()) + b"u"
-    return b"](" + b"".join(map(pickled, value)) + b"e"
-
-
-def tensor(kind, key, n, offset, shape, strides):
-    called = Global("torch._utils", "_rebuild_tensor_v2")
-    hooks = Call(Global("collections", "OrderedDict"))
-    return Call(called, Storage(kind, key, n), offset, shape, strides, False, hooks)
-
-
 def whole(kind="FloatStorage", key="0"):
     return tensor(kind, key, 24, 0, (2, 3, 4), (12, 4, 1))
-
-
-def torch_file(value, compression=zipfile.ZIP_STORED, byteorder=b"little", **storages):
-    file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", compression) as archive:
-        program = value if isinstance(value, bytes) else b"\x80\x02" + pickled(value) + b"."
-        archive.writestr("archive/data.pkl", program)
-        archive.writestr("archive/byteorder", byteorder)
-        for key, content in (storages or {"k0": NUMBERS.tobytes()}).items():
-            archive.writestr(f"archive/data/{key[1:]}", content)
-        archive.writestr("archive/version", b"3\n")
-    return file.getvalue()
 
 
 def test_a_tensor_of_pytorch_is_read_in_every_type(tmp_path):

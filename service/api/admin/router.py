@@ -52,7 +52,7 @@ async def voices(request: Request) -> VoicesAnswer:
     state = state_of(request)
     known = state.require().synthesizer.planner.voices.voices
     return VoicesAnswer(
-        default=state.settings.voice, voices=[VoiceAnswer.of(voice) for voice in known]
+        default=state.default_voice, voices=[VoiceAnswer.of(voice) for voice in known]
     )
 
 

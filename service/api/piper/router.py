@@ -35,5 +35,5 @@ async def synthesize(body: PiperRequest, request: Request) -> Response:
     """Synthesize speech, as piper's server does."""
     state = state_of(request)
     said = body.utterance(auto_ssml="piper" in state.settings.auto_ssml)
-    utterance = with_own_voice(said, state.settings.voice)
+    utterance = with_own_voice(said, state.default_voice)
     return SpeechResponse(state, utterance, Delivery(), WholeAudio("wav"))

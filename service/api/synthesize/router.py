@@ -62,7 +62,7 @@ async def synthesize(body: SynthesisRequest, request: Request) -> Response:
     state = state_of(request)
     said = body.utterance(auto_ssml="synthesize" in state.settings.auto_ssml)
     rendering = _rendering(body, said)
-    utterance = with_own_voice(said, state.settings.voice)
+    utterance = with_own_voice(said, state.default_voice)
     return SpeechResponse(state, utterance, body.delivery(), rendering)
 
 

@@ -23,6 +23,7 @@ from service.preparation.rewriting.graph import (
     is_zeros,
     maker,
     nodes_of,
+    replace_value,
     scalar,
 )
 from service.preparation.rewriting.products import product_of
@@ -105,7 +106,9 @@ def dequantize_products(graph: ir.Graph) -> int:
             name = f"{product.result.name}_weight"
             # Layers of one weight find each other here.
             weight = initializer(graph, product.weight * product.scale, name)
-            _replace(graph, product.result, ir.node("MatMul", [product.quantize.inputs[0], weight]))
+            replace_value(
+                graph, product.result, ir.node("MatMul", [product.quantize.inputs[0], weight])
+            )
             count += 1
     return count
 
@@ -128,7 +131,7 @@ def dequantize_embeddings(graph: ir.Graph) -> int:
         gathered = ir.node(
             "Gather", [initializer(graph, floats, name), rows.inputs[1]], rows.attributes
         )
-        _replace(graph, node.outputs[0], gathered)
+        replace_value(graph, node.outputs[0], gathered)
         count += 1
     return count
 
@@ -170,13 +173,3 @@ def _matrix(graph: ir.Graph, node: ir.Node, place: int, scale_place: int) -> ir.
     floats = (integers.astype(np.float32) - across(zero_point)) * across(scale)
     turned = np.ascontiguousarray(floats.transpose(0, 2, 1))
     return initializer(graph, turned, f"{weight.name}_float")
-
-
-def _replace(graph: ir.Graph, value: ir.Value, node: ir.Node) -> None:
-    """Replace a value by a node's output, and keep its name."""
-    old = value.producer()
-    assert old is not None
-    graph.insert_before(old, node)
-    node.outputs[0].name, value.name = value.name, None
-    node.outputs[0].type = ir.TensorType(ir.DataType.FLOAT)
-    convenience.replace_all_uses_with(value, node.outputs[0], replace_graph_outputs=True)

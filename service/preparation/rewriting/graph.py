@@ -1,4 +1,4 @@
-"""Queries about values and nodes, for all steps."""
+"""Queries about values and nodes, and replacing them, for all steps."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import onnx_ir as ir
+from onnx_ir import convenience
 
 Array = npt.NDArray[Any]
 
@@ -115,3 +116,13 @@ def initializer(graph: ir.Graph, array: Array, name: str) -> ir.Value:
     value = ir.Value(name=unique, const_value=tensor)
     graph.register_initializer(value)
     return value
+
+
+def replace_value(graph: ir.Graph, value: ir.Value, node: ir.Node) -> None:
+    """Replace a value by a node's output, and keep its name."""
+    old = value.producer()
+    assert old is not None
+    graph.insert_before(old, node)
+    node.outputs[0].name, value.name = value.name, None
+    node.outputs[0].type = ir.TensorType(ir.DataType.FLOAT)
+    convenience.replace_all_uses_with(value, node.outputs[0], replace_graph_outputs=True)
