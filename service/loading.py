@@ -248,11 +248,19 @@ def prepare_model(
 def load_voices(settings: Settings) -> VoiceLibrary:
     """Read the voices of the settings, or the included ones with those that were added."""
     spec = load_spec(settings)
+    elsewhere = {
+        path.stem: other.name
+        for other in reversed(load_models(settings))  # the included one has the last word
+        if other.name != spec.name
+        for path in (other.voices or resource("voices")).glob("*.bin")
+    }
     folder = settings.voices_dir or spec.voices
     if folder is not None:
-        return VoiceLibrary(folder)
+        return VoiceLibrary(folder, elsewhere=elsewhere)
     added = added_voices_dir(settings)
-    return VoiceLibrary(resource("voices"), *([added] if added.is_dir() else []))
+    return VoiceLibrary(
+        resource("voices"), *([added] if added.is_dir() else []), elsewhere=elsewhere
+    )
 
 
 def added_voices_dir(settings: Settings) -> Path:
@@ -349,6 +357,39 @@ def load_synthesizer(settings: Settings, progress: Progress) -> Synthesizer:
             one.result()
         opened.pop_all()  # the synthesizer closes them
     return build_synthesizer(settings, workers, voices, front_end)
+
+
+def load_other_model(
+    settings: Settings, name: str, front_end: FrontEnd, progress: Progress
+) -> Synthesizer:
+    """Load a model beside the one of the settings; see `load_synthesizer`.
+
+    It has voices of its own, and names of OpenAI's voices do not stand for them.
+
+    Args:
+        settings: of the service, with this model's share of the memory budget.
+        name: of a model that was added, or of the included one.
+        front_end: of the other model; its readers are shared.
+        progress: called with a line where something takes long.
+    """
+    spec = next(spec for spec in load_models(settings) if spec.name == name)
+    settings = settings.model_copy(
+        update={
+            "model": None if spec.file is None else Path(name),
+            "voice": spec.voice or Settings.model_fields["voice"].default,
+            "voices_dir": None,
+            "openai_voices": {},
+        }
+    )
+    voices = load_voices(settings)
+    workers = load_workers(settings, load_runtime(settings), progress)
+    with ExitStack() as opened:
+        for worker in workers:
+            opened.callback(worker.close)
+        front_end = _front_end_of(spec, front_end)
+        synthesizer = build_synthesizer(settings, workers, voices, front_end)
+        opened.pop_all()  # the synthesizer closes them
+    return synthesizer
 
 
 def _warm_languages(

@@ -115,7 +115,7 @@ class SpeechJob(Generic[T]):
             callers = self._service.callers
             self._utterance = callers.adapt(self._utterance)
             stack.callback(self._note)
-            stack.enter_context(self._service.idleness.speaking())
+            stack.enter_context(self._service.idleness_of(self._synthesizer).speaking())
             self._cancellation = stack.enter_context(Cancellation())
             stack.enter_context(admission.cancellable(self._cancellation))
             deadline = asyncio.get_running_loop().call_later(

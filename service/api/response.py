@@ -41,6 +41,7 @@ class SpeechResponse(Response):
         delivery: how to deliver it.
         rendering: how to write it.
         headers: of the door's own, by lower-case name.
+        synthesizer: of the model that was chosen; default: the server's own.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class SpeechResponse(Response):
         delivery: Delivery,
         rendering: Rendering,
         headers: Mapping[str, str] | None = None,
+        synthesizer: Synthesizer | None = None,
     ) -> None:
         super().__init__(media_type=rendering.media_type)
         self._own_headers = dict(headers or {})
@@ -57,11 +59,12 @@ class SpeechResponse(Response):
         self._utterance = utterance
         self._delivery = delivery
         self._rendering = rendering
+        self._synthesizer = synthesizer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle the request."""
         rendering = self._rendering
-        synthesizer = self._service.require().synthesizer
+        synthesizer = self._synthesizer or self._service.require().synthesizer
         # In HTTP/1.0 a stream ends when the connection closes, so clients could not detect an
         # error in the middle. There a stream is sent when it is complete.
         streams = rendering.streams and scope["http_version"] != "1.0"

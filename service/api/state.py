@@ -22,13 +22,22 @@ from service.api.connections import Connections
 from service.api.idleness import Idleness
 from service.api.job_runner import JobRunner
 from service.api.metrics import Metrics
+from service.api.models import OtherModels
 from service.api.part_times import PartTimes
 from service.api.telemetry import Telemetry, open_telemetry
 from service.api.uploads import Uploads
 from service.books.document_reader import DocumentReader
 from service.books.ongoing_reading import ReadingLimits
 from service.errors import LexiconError, NotReadyError, SettingsError
-from service.loading import load_lexicon, load_lexicons, load_synthesizer, usual_voice
+from service.loading import (
+    load_lexicon,
+    load_lexicons,
+    load_models,
+    load_other_model,
+    load_spec,
+    load_synthesizer,
+    usual_voice,
+)
 from service.machine import SystemMemory
 from service.settings import Settings
 from service.speech import Synthesizer
@@ -74,6 +83,8 @@ class ServiceState:
         idleness: unloads the model after `idle_unload_s` without speech.
         documents: reads documents, in processes of their own.
         jobs: documents that are spoken behind all requests.
+        own_model: name of the model of the settings.
+        models: other models that requests may choose.
         uploads: documents that are received and read before they are jobs.
         part_times: of the last answers that were asked for with them.
         executor: threads, enough for all that are admitted, and for nobody else.
@@ -103,6 +114,12 @@ class ServiceState:
         self.jobs = JobRunner(settings, self.callers, self.documents, self.idleness)
         self.uploads = Uploads(settings.max_document_bytes)
         self.part_times = PartTimes()
+        self.own_model = load_spec(settings).name
+        others = [spec.name for spec in load_models(settings) if spec.name != self.own_model]
+        self._shared = settings.model_copy(
+            update={"memory_budget_bytes": settings.memory_budget_bytes // (1 + len(others))}
+        )
+        self.models = OtherModels(tuple(others), self._load_other, settings.idle_unload_s)
         self.executor = ThreadPoolExecutor(
             settings.max_requests + settings.max_websockets, thread_name_prefix="speech"
         )
@@ -138,13 +155,7 @@ class ServiceState:
             NotReadyError: the service was stopped meanwhile.
         """
         start = time.perf_counter()
-
-        def tell(line: str) -> None:
-            if self.admission.closing.is_set():  # preparing a model may take a minute
-                raise NotReadyError("the service is shutting down")
-            logger.info(line)
-
-        synthesizer = load_synthesizer(self.settings, tell)
+        synthesizer = load_synthesizer(self._shared, self._tell)
         try:
             self_test_s = synthesizer.self_test()
         except BaseException:
@@ -179,6 +190,39 @@ class ServiceState:
             len(synthesizer.planner.voices.voices),
         )
 
+    def _tell(self, line: str) -> None:
+        if self.admission.closing.is_set():  # preparing a model may take a minute
+            raise NotReadyError("the service is shutting down")
+        logger.info(line)
+
+    def _load_other(self, name: str) -> Synthesizer:
+        """Load and test another model; raises StartupError, SynthesisError and NotReadyError."""
+        front_end = self.require().synthesizer.planner.front_end
+        synthesizer = load_other_model(self._shared, name, front_end, self._tell)
+        try:
+            synthesizer.self_test()
+            self._tell(f"the model {name} is loaded")
+        except BaseException:
+            synthesizer.close()
+            raise
+        return synthesizer
+
+    async def synthesizer(self, model: str | None) -> Synthesizer:
+        """Return the synthesizer of a model; None is the server's own.
+
+        Raises:
+            UnknownModelError: there is no such model.
+            NotReadyError: it is not loaded yet and cannot be, or is already closed.
+        """
+        own = self.require().synthesizer
+        if model is None or model == self.own_model:
+            return own
+        return await self.models.get(model)
+
+    def idleness_of(self, synthesizer: Synthesizer) -> Idleness:
+        """Return what counts how long nobody has spoken with a synthesizer."""
+        return self.models.idleness_of(synthesizer) or self.idleness
+
     def _unload_soon(self) -> None:
         """Unload the model in a thread, unless the service is stopping."""
         if self._ready is not None and not self.admission.closing.is_set():
@@ -205,7 +249,8 @@ class ServiceState:
             with self._lock:
                 self._lexicon = lexicon
                 if self._ready is not None:
-                    self._ready.synthesizer.planner.front_end.lexicon = lexicon
+                    for one in (self._ready.synthesizer, *self.models.synthesizers):
+                        one.planner.front_end.lexicon = lexicon
             numbers = len(keys or ()), len(lexicons)
             logger.info("reloaded: the lexicon, %d keys and %d lexicons of keys", *numbers)
 
@@ -252,6 +297,7 @@ class ServiceState:
         self.uploads.close()
         self.documents.close()
         self.executor.shutdown()
+        self.models.close()
         if ready is not None:
             ready.synthesizer.close()
         self.telemetry.close()

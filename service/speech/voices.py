@@ -121,11 +121,16 @@ class VoiceLibrary:
     no manifest names is described by the first two letters of its name, its language and sex.
     Styles are loaded when first used, and kept.
 
+    Args:
+        folders: of the voices.
+        elsewhere: the models that other voices are of, by the voices' names, for messages.
+
     Raises:
         VoiceError: a file is missing or damaged, two have the same voice, or there is none.
     """
 
-    def __init__(self, *folders: Path) -> None:
+    def __init__(self, *folders: Path, elsewhere: Mapping[str, str] | None = None) -> None:
+        self._elsewhere = dict(elsewhere or {})
         self._voices: dict[str, Voice] = {}
         self._files: dict[str, Path] = {}
         for folder in folders:
@@ -168,7 +173,8 @@ class VoiceLibrary:
         weights: dict[str, float] = {}
         for name, weight in self._terms(" ".join(specification.split())):
             if name not in self._voices:
-                raise UnknownVoiceError(f"no voice {name!r}{nearest(name, self._voices)}")
+                place = self.elsewhere(name) or nearest(name, self._voices)
+                raise UnknownVoiceError(f"no voice {name!r}{place}")
             weights[name] = weights.get(name, 0.0) + weight
         total = sum(weights.values())
         if not all(map(math.isfinite, (total, *weights.values()))):
@@ -177,6 +183,11 @@ class VoiceLibrary:
             raise InvalidBlendError("the weights of a blend must have a positive sum")
         parts = [(self._voices[name], w / total) for name, w in weights.items() if w]
         return Blend(tuple(parts))
+
+    def elsewhere(self, name: str) -> str:
+        """Return the end of a message that tells which model a voice is of; empty if none is."""
+        model = self._elsewhere.get(name)
+        return f"; it is a voice of the model {model}" if model else ""
 
     def _terms(self, specification: str) -> Iterator[tuple[str, float]]:
         """Yield the names in a blend with their weights, which a minus makes negative."""

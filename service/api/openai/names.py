@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from service.errors import UnknownModelError, UnknownVoiceError
 from service.settings import nearest
@@ -11,7 +11,7 @@ from service.speech import VoiceLibrary
 from service.text import find_language, language_of_voice
 
 MODELS = ("kokoro", "gpt-4o-mini-tts", "tts-1", "tts-1-hd")
-"""The one model, by its own name and by the default names of clients."""
+"""The server's own model, by its own name and by the default names of clients."""
 
 VOICES = {
     "alloy": "af_alloy",
@@ -36,12 +36,18 @@ _DATE = re.compile(r"-(\d{4}-\d{2}-\d{2}|\d{4})")
 _NAME = re.compile(r"[A-Za-z0-9_\-]+")
 
 
-def check_model(name: str) -> None:
-    """Raise UnknownModelError for a name that is none of `MODELS`, with or without a date."""
-    for model in MODELS:
+def check_model(name: str, others: Sequence[str]) -> None:
+    """Raise UnknownModelError for a name that is none of `MODELS`, with or without a date.
+
+    Args:
+        name: that a client sent.
+        others: names of further models.
+    """
+    for model in (*MODELS, *others):
         if name == model or (name.startswith(model) and _DATE.fullmatch(name[len(model) :])):
             return
-    raise UnknownModelError(f"no model {name!r}{nearest(name, MODELS)}; known: {', '.join(MODELS)}")
+    known = dict.fromkeys((*MODELS, *others))
+    raise UnknownModelError(f"no model {name!r}{nearest(name, known)}; known: {', '.join(known)}")
 
 
 def language_code(name: str) -> str:
@@ -66,6 +72,7 @@ class VoiceNames:
     """
 
     def __init__(self, added: Mapping[str, str], voices: VoiceLibrary) -> None:
+        self._library = voices
         own = {voice.name: voice.name for voice in voices.voices}
         self.mapped = {name: voice for name, voice in VOICES.items() if voice in own}
         self.mapped |= added
@@ -89,7 +96,8 @@ class VoiceNames:
         if found is not None:
             return found
         if _NAME.fullmatch(name):
-            raise UnknownVoiceError(f"unknown voice {name!r}{nearest(name, self._voices)}")
+            place = self._library.elsewhere(name) or nearest(name, self._voices)
+            raise UnknownVoiceError(f"unknown voice {name!r}{place}")
         return _NAME.sub(lambda match: self._resolve_part(match[0]), name)
 
     def _resolve_part(self, part: str) -> str:

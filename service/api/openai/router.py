@@ -48,7 +48,7 @@ from service.api.state import ServiceState, state_of
 from service.api.timed_rendering import TimedAudio
 from service.audio import FORMATS
 from service.errors import InvalidRequestError, UnsupportedFormatError
-from service.speech import SILENCE_S, Delivery, Utterance, gain_of
+from service.speech import SILENCE_S, Delivery, Synthesizer, Utterance, gain_of
 from service.speech.dialogues import SaidTurn, dialogue
 from service.tensor_files import pytorch_file
 
@@ -91,7 +91,7 @@ _SPEECH: dict[str, Any] = {
 )
 async def speech(body: SpeechRequest, request: Request) -> Response:
     """Synthesize speech, as OpenAI's endpoint and Kokoro-FastAPI's do."""
-    return _speech(body, request, _rendering(body, body.input))
+    return await _speech(body, request, _rendering(body, body.input))
 
 
 _TURNS: dict[str, Any] = {**_SPEECH, "description": "Audio (mono) of all turns"}
@@ -111,7 +111,7 @@ _CAPTIONS: dict[str, Any] = {
 )
 async def dev_dialogue(body: TurnsRequest, request: Request) -> Response:
     """Synthesize a dialogue, as Kokoro-FastAPI's endpoint does."""
-    names = _names(state_of(request))
+    names = _names(state_of(request), await _synthesizer(body, request))
     cast = {name.casefold() for name in body.cast(names)}
     turns = [
         SaidTurn(
@@ -121,7 +121,7 @@ async def dev_dialogue(body: TurnsRequest, request: Request) -> Response:
         for turn in body.turns
     ]
     said = dialogue(turns, Utterance(""), body.pause_between_turns)
-    return _speech(body, request, _rendering(body, said.text), said)
+    return await _speech(body, request, _rendering(body, said.text), said)
 
 
 @dev_router.post(
@@ -140,7 +140,7 @@ async def dev_captioned_speech(body: CaptionedRequest, request: Request) -> Resp
         )
     else:
         rendering = CaptionedAudio(audio_format, body.sample_rate, body.input, "word")
-    return _speech(body, request, rendering)
+    return await _speech(body, request, rendering)
 
 
 @dev_router.post(
@@ -158,18 +158,24 @@ async def dev_ssml(body: SsmlRequest, request: Request) -> TaggedText:
     return TaggedText(text=tagged, ignored=ignored_answers(notes.ignored))
 
 
-def _speech(
+async def _synthesizer(body: SpeechRequest, request: Request) -> Synthesizer:
+    """Return that of the model that a request names; see `SpeechRequest.model`."""
+    state = state_of(request)
+    if state.settings.strict_models:
+        check_model(body.model, state.models.names)
+    return await state.synthesizer(body.model if body.model in state.models.names else None)
+
+
+async def _speech(
     body: SpeechRequest,
     request: Request,
     rendering: Rendering,
     said: Utterance | None = None,
 ) -> SpeechResponse:
     """Return speech: of the input, or of a dialogue."""
-    state = state_of(request)
-    if state.settings.strict_models:
-        check_model(body.model)
+    state, synthesizer = state_of(request), await _synthesizer(body, request)
     language = body.lang_code or body.language
-    names = _names(state)
+    names = _names(state, synthesizer)
     cast = body.cast(names)
     utterance = Utterance(
         body.input,
@@ -203,7 +209,7 @@ def _speech(
             request.state.request_id,
             headers["x-ignored-fields"],
         )
-    return SpeechResponse(state, utterance, delivery, rendering, headers)
+    return SpeechResponse(state, utterance, delivery, rendering, headers, synthesizer)
 
 
 @router.get(
@@ -222,9 +228,10 @@ async def part_times(
     return PartTimesAnswer(chunks=list(found))
 
 
-def _names(state: ServiceState) -> VoiceNames:
-    voices = state.require().synthesizer.planner.voices
-    return VoiceNames(state.settings.openai_voices, voices)
+def _names(state: ServiceState, synthesizer: Synthesizer) -> VoiceNames:
+    is_own = synthesizer is state.require().synthesizer
+    mapped = state.settings.openai_voices if is_own else {}
+    return VoiceNames(mapped, synthesizer.planner.voices)
 
 
 def _voice(body: SpeechRequest, names: VoiceNames, cast: Mapping[str, object]) -> str | None:
@@ -255,20 +262,20 @@ def _rendering(body: SpeechRequest, text: str) -> Rendering:
 
 
 @router.get("/models", operation_id="list_models")
-async def models() -> OpenAIModels:
+async def models(request: Request) -> OpenAIModels:
     """List the model names."""
-    return OpenAIModels(data=_models())
+    return OpenAIModels(data=_models(state_of(request)))
 
 
 @router.get("/audio/models", operation_id="list_speech_models")
-async def speech_models() -> SpeechModels:
+async def speech_models(request: Request) -> SpeechModels:
     """List the model names, as Open WebUI asks for them."""
-    named = [NamedModel(id=name, name=name) for name in MODELS]
-    return SpeechModels(data=_models(), models=named)
+    found = _models(state_of(request))
+    return SpeechModels(data=found, models=[NamedModel(id=one.id, name=one.id) for one in found])
 
 
-def _models() -> list[OpenAIModel]:
-    return [OpenAIModel(id=name) for name in MODELS]
+def _models(state: ServiceState) -> list[OpenAIModel]:
+    return [OpenAIModel(id=name) for name in dict.fromkeys((*MODELS, *state.models.names))]
 
 
 @router.get("/models/{model:path}", operation_id="retrieve_model", responses=error_responses(404))
@@ -276,8 +283,9 @@ async def model(
     request: Request, model: Annotated[str, Path(pattern=r"^[^\n]+$", examples=[MODELS[0]])]
 ) -> OpenAIModel:
     """Describe a model; every name is one, unless the setting strict_models is on."""
-    if state_of(request).settings.strict_models:
-        check_model(model)
+    state = state_of(request)
+    if state.settings.strict_models:
+        check_model(model, state.models.names)
     return OpenAIModel(id=model)
 
 
@@ -292,17 +300,25 @@ async def voices(
         Literal["true", "false"],
         Query(description="true: names only, as clients of Kokoro-FastAPI ask for them"),
     ] = "false",
+    model: Annotated[
+        str | None,
+        Query(
+            description="a model of GET /v1/models; default: the server's own",
+            examples=[MODELS[0]],
+        ),
+    ] = None,
 ) -> OpenAIVoices:
     """List the voices; names that stand for others come last."""
     state = state_of(request)
-    library = state.require().synthesizer.planner.voices
+    synthesizer = await state.synthesizer(model if model in state.models.names else None)
+    library = synthesizer.planner.voices
     described = {
         voice.name: OpenAIVoice(
             id=voice.name, name=voice.name, language=voice.language, sex=voice.sex
         )
         for voice in library.voices
     }
-    for name, target in _names(state).mapped.items():
+    for name, target in _names(state, synthesizer).mapped.items():
         voice = library.resolve(target).parts[0][0]
         described[name] = OpenAIVoice(id=name, name=name, language=voice.language, sex=voice.sex)
     if legacy == "true" or format == "names":
@@ -333,8 +349,8 @@ async def combine(
 
     `kokoro-service voices add` adds it to those of a server.
     """
-    library = state_of(request).require().synthesizer.planner.voices
-    names = _names(state_of(request))
+    synthesizer = state_of(request).require().synthesizer
+    library, names = synthesizer.planner.voices, _names(state_of(request), synthesizer)
     blend = library.resolve("+".join(map(names.resolve, [body] if isinstance(body, str) else body)))
     content = await anyio.to_thread.run_sync(lambda: pytorch_file(library.styles(blend)))
     return Response(

@@ -204,8 +204,8 @@ class SpeechRequest(LooseModel):
     model: str = Field(
         MODELS[0],
         min_length=1,
-        description="a model of GET /v1/models; every name stands for the same model, unless the "
-        "setting strict_models is on",
+        description="a model of GET /v1/models; every other name stands for the server's own "
+        "model, unless the setting strict_models is on",
     )
     input: str = Field(
         description="text to say", examples=["Hello there."], json_schema_extra=NAMED

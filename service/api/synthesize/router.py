@@ -55,7 +55,7 @@ _SPEECH: dict[str, Any] = {
     tags=["speech"],
     operation_id="synthesize",
     response_class=Response,
-    responses={200: _SPEECH, **error_responses(413, 415, 422, 501, 503, 504)},
+    responses={200: _SPEECH, **error_responses(404, 413, 415, 422, 501, 503, 504)},
 )
 async def synthesize(body: SynthesisRequest, request: Request) -> Response:
     """Synthesize speech from text or phonemes."""
@@ -63,7 +63,8 @@ async def synthesize(body: SynthesisRequest, request: Request) -> Response:
     said = body.utterance(auto_ssml="synthesize" in state.settings.auto_ssml)
     rendering = _rendering(body, said)
     utterance = with_own_voice(said, state.default_voice)
-    return SpeechResponse(state, utterance, body.delivery(), rendering)
+    synthesizer = await state.synthesizer(body.model)
+    return SpeechResponse(state, utterance, body.delivery(), rendering, synthesizer=synthesizer)
 
 
 def _rendering(body: SynthesisRequest, utterance: Utterance) -> Rendering:

@@ -106,6 +106,13 @@ class SynthesisRequest(StrictModel, PiperFields):
         examples=["af_heart", "af_bella(2)+af_sky(1)"],
         json_schema_extra=BLEND,
     )
+    model: str | None = Field(
+        None,
+        description="a model of GET /v1/models that was added, by its name; default: the server's "
+        "own",
+        examples=["kokoro"],
+        json_schema_extra=NAMED,
+    )
     speed: float = Field(
         1.0, ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False, description="2.0 is twice as fast"
     )

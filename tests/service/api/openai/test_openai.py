@@ -135,10 +135,10 @@ def test_a_language_has_a_letter_a_code_and_regions():
 
 def test_models_may_have_dates():
     for name in ("kokoro", "tts-1", "tts-1-1106", "tts-1-hd-1106", "gpt-4o-mini-tts-2025-03-20"):
-        check_model(name)
+        check_model(name, ())
     for name in ("", "tts", "tts-1-11", "tts-1-hd-", "kokoro-v1", "xtts-1", "tts-1-1106-1106"):
         with pytest.raises(UnknownModelError):
-            check_model(name)
+            check_model(name, ())
 
 
 FORMATS = (
