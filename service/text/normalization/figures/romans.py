@@ -78,7 +78,7 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
     )
 
     def write_before(match: re.Match[str]) -> str | None:
-        value = value_of(match["numeral"].upper())
+        value = roman_value(match["numeral"].upper())
         noun = _NEXT_WORD.match(match.string, match.end())
         if value is None or noun is None:
             return None
