@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
+from service.api.schemas import Depth
 from service.audio import SOURCE_RATE_HZ
 from service.speech import Speaker, TextKind, Utterance
 from service.text import USUAL, Clause, Normalization, UserLexicon
@@ -25,7 +26,7 @@ class Manner:
     voice: str | None = None
     language: str | None = None
     speed: float = 1.0
-    depth: Literal["word", "phoneme"] = "word"
+    depth: Depth = "word"
     normalization: Normalization | None = USUAL
     format: SampleFormat = "pcm"
     sample_rate_hz: int = SOURCE_RATE_HZ

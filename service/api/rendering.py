@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable
-from typing import Literal
 
-from service.api.schemas import WordAnswer
+from service.api.schemas import Depth, WordAnswer
 from service.audio import FORMATS, AudioFormat, encode, open_encoder, require_rate
 from service.errors import UnsupportedFormatError
 from service.model.kokoro import Samples
 from service.speech import AudioSegment, Coverage, MarkTime, WordTime, merge_parts
-
-TimestampDepth = Literal["word", "phoneme"]
 
 
 class Rendering(ABC):
@@ -123,9 +120,9 @@ class AudioInText(Rendering):
         return audio, merge_parts(words), end_s
 
 
-def word_answers(words: Iterable[WordTime], text: str, depth: TimestampDepth) -> list[WordAnswer]:
+def word_answers(words: Iterable[WordTime], text: str, depth: Depth) -> list[WordAnswer]:
     """Return words in the answer's form."""
-    return [WordAnswer.of(word, text, phonemes=depth == "phoneme") for word in words]
+    return [WordAnswer.of(word, text, depth) for word in words]
 
 
 def server_sent_event(event: str | None, data: str) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -19,6 +19,7 @@ from service.speech.utterance import (
     MIN_LOUDNESS_LUFS,
     MIN_VOLUME_DB,
 )
+from service.speech.visemes import VisemeTime, visemes
 from service.speech.voices import MAX_BLEND_LENGTH
 from service.text import Ignored, encodable
 
@@ -33,6 +34,18 @@ BY_ANY_NAME = BeforeValidator(_canonical)
 STREAMABLE_FORMATS = [name for name, form in FORMATS.items() if form.streamable]
 
 SsmlField = bool | Literal["strict", "auto"]
+
+Depth = Literal["word", "phoneme", "viseme"]
+"""What has times: words alone, or what they are made of as well."""
+
+
+def _in_singular(name: object) -> object:
+    plurals = [f"{one}s" for one in get_args(Depth)]
+    return name[:-1] if isinstance(name, str) and name in plurals else name
+
+
+TimestampDepth = Annotated[Depth, BeforeValidator(_in_singular)]
+"""The same as a field, which takes plurals too; the document has one name for each."""
 
 NAMED: dict[str, Any] = {"minLength": 1}
 """For OpenAPI only: an empty one is refused with its own error code, not `invalid_request`."""
@@ -277,6 +290,43 @@ class PhonemeAnswer(BaseModel):
     end_s: float
 
 
+class VisemeAnswer(BaseModel):
+    """A shape of the mouth, and its time."""
+
+    name: str = Field(description="Oculus' name: sil, PP, FF, TH, DD, kk, CH, SS, nn, RR, aa, ...")
+    oculus: int = Field(description="Oculus' id, 0 to 14")
+    azure: int = Field(description="Azure's id, 0 to 21")
+    start_s: float
+    end_s: float
+
+    @classmethod
+    def of(cls, viseme: VisemeTime) -> VisemeAnswer:
+        """Return the answer's form."""
+        return cls(
+            name=viseme.name,
+            oculus=viseme.oculus,
+            azure=viseme.azure,
+            start_s=viseme.start_s,
+            end_s=viseme.end_s,
+        )
+
+
+PartAnswer = TypeVar("PartAnswer", PhonemeAnswer, VisemeAnswer)
+
+
+def _later(parts: list[PartAnswer] | None, seconds: float) -> list[PartAnswer] | None:
+    """Return phonemes or visemes so many seconds later."""
+    return parts and [
+        part.model_copy(
+            update={
+                "start_s": round(part.start_s + seconds, 6),
+                "end_s": round(part.end_s + seconds, 6),
+            }
+        )
+        for part in parts
+    ]
+
+
 class WordAnswer(BaseModel):
     """A word of the request's text (or phonemes), and its time."""
 
@@ -290,45 +340,47 @@ class WordAnswer(BaseModel):
     voice: str | None = Field(
         None, description="the voice that says it; left out if it is that of the request"
     )
-    phonemes: list[PhonemeAnswer] | None = None
+    phonemes: Annotated[
+        list[PhonemeAnswer] | None,
+        Field(description="those of which it is made; with the timestamps of phonemes only"),
+    ] = None
+    visemes: Annotated[
+        list[VisemeAnswer] | None,
+        Field(description="shapes of the mouth; with the timestamps of visemes only"),
+    ] = None
 
     @classmethod
-    def of(cls, word: WordTime, text: str, *, phonemes: bool) -> WordAnswer:
+    def of(cls, word: WordTime, text: str, depth: Depth = "word") -> WordAnswer:
         """Return the answer's form of a word."""
-        symbols = None
-        if phonemes:
-            symbols = [
-                PhonemeAnswer(symbol=p.symbol, start_s=p.start_s, end_s=p.end_s)
-                for p in word.phonemes
-            ]
-        return cls(
+        answer = cls(
             text=encodable(text[word.text_start : word.text_end]),
             text_start=word.text_start,
             text_end=word.text_end,
             start_s=word.start_s,
             end_s=word.end_s,
             voice=word.voice,
-            phonemes=symbols,
         )
+        if depth == "phoneme":
+            answer.phonemes = [
+                PhonemeAnswer(symbol=one.symbol, start_s=one.start_s, end_s=one.end_s)
+                for one in word.phonemes
+            ]
+        elif depth == "viseme":
+            answer.visemes = list(map(VisemeAnswer.of, visemes(word)))
+        return answer
 
     def moved(self, n_characters: int, seconds: float) -> WordAnswer:
         """Return the same word, later in the text and in the audio."""
-        later = {"start_s": self.start_s + seconds, "end_s": self.end_s + seconds}
-        update: dict[str, object] = {name: round(time, 6) for name, time in later.items()}
-        if self.phonemes is not None:
-            update["phonemes"] = [
-                PhonemeAnswer(
-                    symbol=phoneme.symbol,
-                    start_s=round(phoneme.start_s + seconds, 6),
-                    end_s=round(phoneme.end_s + seconds, 6),
-                )
-                for phoneme in self.phonemes
-            ]
-        update |= {
-            "text_start": self.text_start + n_characters,
-            "text_end": self.text_end + n_characters,
-        }
-        return self.model_copy(update=update)
+        return self.model_copy(
+            update={
+                "text_start": self.text_start + n_characters,
+                "text_end": self.text_end + n_characters,
+                "start_s": round(self.start_s + seconds, 6),
+                "end_s": round(self.end_s + seconds, 6),
+                "phonemes": _later(self.phonemes, seconds),
+                "visemes": _later(self.visemes, seconds),
+            }
+        )
 
 
 class TimedAnswer(BaseModel):

@@ -13,12 +13,12 @@ from pydantic_core import to_json
 from service.api.rendering import (
     AudioInText,
     Rendering,
-    TimestampDepth,
     server_sent_event,
     word_answers,
 )
 from service.api.schemas import (
     AudioEvent,
+    Depth,
     DoneEvent,
     TimedAnswer,
     WordAnswer,
@@ -52,7 +52,7 @@ class _Timed(AudioInText):
         audio_format: AudioFormat,
         sample_rate_hz: int | None,
         text: str,
-        depth: TimestampDepth,
+        depth: Depth,
     ) -> None:
         super().__init__(audio_format, sample_rate_hz)
         self._text = text

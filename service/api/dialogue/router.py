@@ -82,7 +82,7 @@ class _Times(AudioInText):
     def _words(self, words: Iterable[WordTime]) -> list[TurnWordAnswer]:
         return [
             TurnWordAnswer.in_turn(
-                said, self._body.turns[said.turn].text, phonemes=self._body.timestamps == "phoneme"
+                said, self._body.turns[said.turn].text, self._body.timestamps or "word"
             )
             for said in by_turn(words, self._utterance.turns)
         ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -18,9 +18,11 @@ from service.api.schemas import (
     SPEAKERS,
     STREAMABLE_FORMATS,
     VOLUME,
+    Depth,
     SpanAnswer,
     SpeakersField,
     StrictModel,
+    TimestampDepth,
     WordAnswer,
     cast_of,
     rates_of_opus,
@@ -129,7 +131,7 @@ class DialogueRequest(StrictModel):
     )
     stream: bool = Field(False, description="send audio while it is made")
     decoding: Decoding | None = Field(None, description="as for /synthesize")
-    timestamps: Literal["word", "phoneme"] | None = Field(
+    timestamps: TimestampDepth | None = Field(
         None,
         description="answer with JSON: the audio in base64, and the times of each turn and word; "
         "with server-sent events if stream is true",
@@ -168,9 +170,9 @@ class TurnWordAnswer(WordAnswer):
     turn: int = Field(description="number of the turn, from 0")
 
     @classmethod
-    def in_turn(cls, said: TurnWord, text: str, *, phonemes: bool) -> TurnWordAnswer:
+    def in_turn(cls, said: TurnWord, text: str, depth: Depth) -> TurnWordAnswer:
         """Return the answer's form of a word in the text of its turn."""
-        word = WordAnswer.of(said.word, text, phonemes=phonemes)
+        word = WordAnswer.of(said.word, text, depth)
         return cls(turn=said.turn, **word.model_dump())
 
 

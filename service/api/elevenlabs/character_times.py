@@ -102,12 +102,14 @@ class AlignedPart:
         start_s: its start in the whole audio.
         end_s: its end.
         characters: with their times in the whole audio.
+        words: that start in it; likewise.
     """
 
     samples: Samples
     start_s: float
     end_s: float
     characters: Sequence[CharacterTime]
+    words: Sequence[WordTime] = ()
 
 
 def aligned_parts(
@@ -122,16 +124,21 @@ def aligned_parts(
         text_start: likewise.
     """
     times = CharacterTimes(text, text_start)
+    untold: deque[WordTime] = deque()
     end_s = 0.0
     for segment in segments:
         for word in segment.words:
             times.add(word)
+            untold.append(word)
         for first in range(0, segment.samples.size, n_samples):
             samples = segment.samples[first : first + n_samples]
             start_s = segment.start_s + first / SAMPLE_RATE_HZ
             end_s = start_s + samples.size / SAMPLE_RATE_HZ
-            yield AlignedPart(samples, start_s, end_s, times.take(end_s))
-    yield AlignedPart(np.zeros(0, np.float32), end_s, end_s, times.finish(end_s))
+            told = []
+            while untold and untold[0].start_s < end_s:
+                told.append(untold.popleft())
+            yield AlignedPart(samples, start_s, end_s, times.take(end_s), told)
+    yield AlignedPart(np.zeros(0, np.float32), end_s, end_s, times.finish(end_s), list(untold))
 
 
 def _shares(word: WordTime, n_characters: int) -> list[float]:

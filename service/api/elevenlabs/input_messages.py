@@ -13,7 +13,7 @@ from service.api.elevenlabs.character_times import CharacterTime
 from service.api.elevenlabs.refusals import status_name
 from service.api.elevenlabs.schemas import LenientModel, VoiceSettings
 from service.api.error_answers import explain
-from service.api.schemas import ErrorDetail, IgnoredAnswer, SpeakersField
+from service.api.schemas import ErrorDetail, IgnoredAnswer, SpeakersField, WordAnswer
 from service.errors import InvalidRequestError
 
 
@@ -58,6 +58,7 @@ def audio_message(
     characters: Iterable[CharacterTime],
     origin_ms: int,
     ignored: Sequence[IgnoredAnswer] = (),
+    words: Sequence[WordAnswer] | None = None,
 ) -> str:
     """Return the message of a part of the speech.
 
@@ -67,6 +68,7 @@ def audio_message(
         characters: that start in it.
         origin_ms: from where their times count.
         ignored: markup of SSML that has no effect, with the first message of its document.
+        words: that start in it; None if nobody asked for them.
     """
     rows = [(c.character, round(c.start_s * 1000), round(c.end_s * 1000)) for c in characters]
     alignment = None
@@ -84,6 +86,8 @@ def audio_message(
     }
     if ignored:
         content["ignored"] = [one.model_dump(exclude_none=True) for one in ignored]
+    if words is not None:
+        content["words"] = [word.model_dump(exclude_none=True) for word in words]
     return _message(context_id, content)
 
 

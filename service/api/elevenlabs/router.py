@@ -137,7 +137,8 @@ async def convert_with_timestamps(
 ) -> Response:
     """Synthesize speech, and tell when each character is said."""
     output = require_output_format(output_format)
-    return _speak(request, voice_id, body, WholeTimestampedAudio(output, body.text), timed=True)
+    rendering = WholeTimestampedAudio(output, body.text, body.timestamps)
+    return _speak(request, voice_id, body, rendering, timed=True)
 
 
 @router.post(
@@ -154,7 +155,8 @@ async def stream_with_timestamps(
 ) -> Response:
     """Send lines of JSON, each with a part of the audio and the characters that start in it."""
     output = require_output_format(output_format, streamed=True)
-    return _speak(request, voice_id, body, StreamedTimestampedAudio(output, body.text), timed=True)
+    rendering = StreamedTimestampedAudio(output, body.text, body.timestamps)
+    return _speak(request, voice_id, body, rendering, timed=True)
 
 
 _DIALOGUE = "/v1/text-to-dialogue"
@@ -205,7 +207,8 @@ async def convert_dialogue_with_timestamps(
     output = require_output_format(output_format)
 
     def rendered(utterance: Utterance) -> Rendering:
-        return WholeTimestampedAudio(output, utterance.text, _places(body, utterance))
+        places = _places(body, utterance)
+        return WholeTimestampedAudio(output, utterance.text, body.timestamps, places)
 
     return _converse(request, body, rendered, timed=True)
 
@@ -225,7 +228,8 @@ async def stream_dialogue_with_timestamps(
     output = require_output_format(output_format, streamed=True)
 
     def rendered(utterance: Utterance) -> Rendering:
-        return StreamedTimestampedAudio(output, utterance.text, _places(body, utterance))
+        places = _places(body, utterance)
+        return StreamedTimestampedAudio(output, utterance.text, body.timestamps, places)
 
     return _converse(request, body, rendered, timed=True)
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from service.api.elevenlabs.character_times import CharacterTime
 from service.api.normalize_field import normalization_of
-from service.api.schemas import BLEND, NAMED, SPEAKERS, SpeakersField, cast_of
+from service.api.schemas import (
+    BLEND,
+    NAMED,
+    SPEAKERS,
+    SpeakersField,
+    TimestampDepth,
+    WordAnswer,
+    cast_of,
+)
 from service.speech import SILENCE_S, Blend, Utterance, Voice
 from service.speech.dialogues import MOST_TURNS, USUAL_PAUSE_S, SaidTurn, dialogue
 from service.speech.plan import MAX_SPEED, MIN_SPEED
@@ -56,6 +64,11 @@ class TextToSpeechRequest(LenientModel):
         None, description="a text that opens like SSML is SSML; default: the setting auto_ssml"
     )
     speakers: SpeakersField = SPEAKERS
+    timestamps: TimestampDepth | None = Field(
+        None,
+        description="with the times of characters, those of words too, and of their phonemes or "
+        "visemes, as for /synthesize; ElevenLabs has no such field",
+    )
 
     def utterance(self, voice: str, blend: Blend, *, auto_ssml: bool = False) -> Utterance:
         """Return what to say in a voice that is known by its name and its parts.
@@ -117,6 +130,11 @@ class TextToDialogueRequest(LenientModel):
     apply_text_normalization: Literal["auto", "on", "off"] | None = Field(
         None, description="off: numbers, dates and the like are not written as words before G2P"
     )
+    timestamps: TimestampDepth | None = Field(
+        None,
+        description="with the times of characters, those of words too, and of their phonemes or "
+        "visemes, as for /synthesize; ElevenLabs has no such field",
+    )
 
     def utterance(self, voices: Sequence[tuple[str, Blend]]) -> Utterance:
         """Return what to say in voices that are known by their names and their parts."""
@@ -172,6 +190,16 @@ class TimestampedAudio(BaseModel):
         description="of the text as it was sent; null if no character starts in this part"
     )
     normalized_alignment: CharacterAlignment | None = Field(description="the same as alignment")
+    words: list[WordAnswer] | None = Field(
+        None, description="words that start in this part; left out unless timestamps asks for them"
+    )
+
+    def content(self) -> dict[str, Any]:
+        """Return what is written: null where ElevenLabs has it, no words if nobody asks."""
+        content = self.model_dump(exclude={"words"})
+        if self.words is not None:
+            content["words"] = [word.model_dump(exclude_none=True) for word in self.words]
+        return content
 
 
 class VoiceSegment(BaseModel):

@@ -10,7 +10,8 @@ from service.api.backlog import Order
 from service.api.elevenlabs.character_times import CharacterTime, aligned_parts
 from service.api.elevenlabs.input_messages import audio_message
 from service.api.elevenlabs.stream_options import StreamOptions
-from service.api.schemas import IgnoredAnswer, ignored_answers
+from service.api.rendering import word_answers
+from service.api.schemas import IgnoredAnswer, WordAnswer, ignored_answers
 from service.audio import open_encoder
 from service.speech import AudioSegment, Plan
 
@@ -36,6 +37,7 @@ class SpeechWriter:
     def __init__(self, options: StreamOptions, context_id: str | None, *, timed: bool) -> None:
         self._context_id = context_id
         self._in_one_time = options.in_one_time
+        self._depth = options.depth
         self._timed = timed
         self._encoder = open_encoder(options.output.audio_format, options.output.sample_rate_hz)
         self._text = ""  # that is not spoken yet
@@ -44,6 +46,7 @@ class SpeechWriter:
         self._audio = b""
         self._characters: list[CharacterTime] = []
         self._ignored: list[IgnoredAnswer] = []
+        self._words: list[WordAnswer] = []
         self._start_s = self._end_s = 0.0  # of the next message
 
     def hear(self, text: str) -> None:
@@ -68,6 +71,9 @@ class SpeechWriter:
                 for c in part.characters
                 if self._timed
             ]
+            if self._depth:
+                told = word_answers(part.words, clause.text, self._depth)
+                self._words += [word.moved(clause.start, origin_s) for word in told]
             if self._audio and (self._characters or not self._timed):
                 yield self._message()
 
@@ -105,9 +111,10 @@ class SpeechWriter:
             last = characters.pop()
             characters.append(replace(last, end_s=max(last.start_s, self._end_s)))
         origin_s = 0.0 if self._in_one_time else self._start_s
+        words = [word.moved(0, -origin_s) for word in self._words] if self._depth else None
         message = audio_message(
-            self._context_id, self._audio, characters, round(origin_s * 1000), self._ignored
+            self._context_id, self._audio, characters, round(origin_s * 1000), self._ignored, words
         )
         self._audio, self._characters, self._start_s = b"", [], self._end_s
-        self._ignored = []
+        self._ignored, self._words = [], []
         return message

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import get_args
+
+from pydantic import TypeAdapter, ValidationError
 
 from service.api.backlog import Manner
 from service.api.elevenlabs.output_formats import (
@@ -14,11 +17,14 @@ from service.api.elevenlabs.output_formats import (
 from service.api.elevenlabs.schemas import said_language
 from service.api.elevenlabs.voice_ids import require_voice
 from service.api.normalize_field import normalization_of
+from service.api.schemas import Depth, TimestampDepth
 from service.errors import InvalidRequestError
 from service.speech import SILENCE_S, Planner
 
 _INACTIVITY_TIMEOUT_S = 20
 _MAX_INACTIVITY_TIMEOUT_S = 180
+
+_DEPTH: TypeAdapter[Depth | None] = TypeAdapter(TimestampDepth | None)
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,7 @@ class StreamOptions:
         auto_mode: whether each message is a sentence or a phrase, to be said at once.
         in_one_time: whether times count from the start of the speech, not of each message.
         has_ssml: whether a text that opens like SSML is SSML.
+        depth: of the times of words; None for characters only.
     """
 
     manner: Manner
@@ -40,6 +47,7 @@ class StreamOptions:
     auto_mode: bool
     in_one_time: bool
     has_ssml: bool
+    depth: Depth | None
 
     @classmethod
     def read(
@@ -57,7 +65,8 @@ class StreamOptions:
             VoiceNotFoundError: there is no such voice.
             LanguageUnavailableError: the language is unknown, or its G2P is not installed.
             UnsupportedFormatError: there is no such format, or it cannot be streamed.
-            InvalidRequestError: the timeout is not a number of seconds up to 180.
+            InvalidRequestError: the timeout is not a number of seconds up to 180, or there are no
+                such timestamps.
         """
         voice, blend = require_voice(planner, voice_id)
         language = said_language(query.get("language_code"), blend)
@@ -79,7 +88,16 @@ class StreamOptions:
             _is_true(query.get("auto_mode")),
             _is_true(query.get("sync_alignment")),
             auto_ssml if parses is None else _is_true(parses),
+            _depth(query.get("timestamps")),
         )
+
+
+def _depth(name: str | None) -> Depth | None:
+    try:
+        return _DEPTH.validate_python(name)
+    except ValidationError:
+        names = ", ".join(get_args(Depth))
+        raise InvalidRequestError(f"timestamps must be one of {names}") from None
 
 
 def _is_true(value: str | None) -> bool:

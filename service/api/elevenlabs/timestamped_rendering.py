@@ -14,9 +14,10 @@ from service.api.elevenlabs.schemas import (
     TimestampedDialogue,
     VoiceSegment,
 )
-from service.api.rendering import AudioInText
+from service.api.rendering import AudioInText, word_answers
+from service.api.schemas import Depth
 from service.audio import SOURCE_RATE_HZ, open_encoder
-from service.speech import AudioSegment
+from service.speech import AudioSegment, WordTime
 
 _TIMES_BYTES_PER_S = 10_000
 """Memory of the words and the characters of a second of speech."""
@@ -35,6 +36,7 @@ class _Timestamped(AudioInText):
     Args:
         output_format: of the audio.
         text: that is said.
+        depth: of the times of words; None for characters only.
         voices: of a dialogue: for each turn the id of its voice, and the offsets of its text.
     """
 
@@ -42,31 +44,33 @@ class _Timestamped(AudioInText):
         self,
         output_format: OutputFormat,
         text: str,
+        depth: Depth | None = None,
         voices: Iterable[tuple[str, int, int]] = (),
     ) -> None:
         super().__init__(output_format.audio_format, output_format.sample_rate_hz)
         self._text = text
+        self._depth = depth
         self._voices = tuple(voices)
         self._n_told = 0  # characters
         self.bytes_per_s += _TIMES_BYTES_PER_S
 
-    def _object(self, audio: bytes, characters: Sequence[CharacterTime]) -> bytes:
-        """Return the answer, or its next part, with the next characters."""
+    def _object(
+        self, audio: bytes, characters: Sequence[CharacterTime], words: Sequence[WordTime]
+    ) -> bytes:
+        """Return the answer, or its next part, with the next characters and words."""
         alignment = CharacterAlignment.of(characters)
-        encoded = base64.b64encode(audio).decode()
         answer = TimestampedAudio(
-            audio_base64=encoded, alignment=alignment, normalized_alignment=alignment
+            audio_base64=base64.b64encode(audio).decode(),
+            alignment=alignment,
+            normalized_alignment=alignment,
+            words=word_answers(words, self._text, self._depth) if self._depth else None,
         )
         if self._voices:
-            answer = TimestampedDialogue(
-                audio_base64=encoded,
-                alignment=alignment,
-                normalized_alignment=alignment,
-                voice_segments=self._segments(characters),
-            )
+            segments = self._segments(characters)
+            answer = TimestampedDialogue(**dict(answer), voice_segments=segments)
         self._n_told += len(characters)
         # All in ASCII: some clients end a line at other characters too, such as U+2028.
-        return json.dumps(answer.model_dump(), separators=(",", ":")).encode()
+        return json.dumps(answer.content(), separators=(",", ":")).encode()
 
     def _segments(self, characters: Sequence[CharacterTime]) -> list[VoiceSegment]:
         segments = []
@@ -99,7 +103,7 @@ class WholeTimestampedAudio(_Timestamped):
         times = CharacterTimes(self._text)
         for word in words:
             times.add(word)
-        yield self._object(audio, times.finish(end_s))
+        yield self._object(audio, times.finish(end_s), words)
 
 
 class StreamedTimestampedAudio(_Timestamped):
@@ -118,5 +122,5 @@ class StreamedTimestampedAudio(_Timestamped):
             for part in aligned_parts(segments, self._text, n_samples):
                 is_end = not part.samples.size
                 audio = encoder.finish() if is_end else encoder.encode(part.samples)
-                if audio or part.characters:
-                    yield self._object(audio, part.characters) + b"\n"
+                if audio or part.characters or (self._depth and part.words):
+                    yield self._object(audio, part.characters, part.words) + b"\n"

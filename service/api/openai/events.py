@@ -6,8 +6,8 @@ import base64
 from collections.abc import Generator, Iterable
 
 from service.api.openai.schemas import SpeechDelta, SpeechDone
-from service.api.rendering import AudioInText, TimestampDepth, server_sent_event, word_answers
-from service.api.schemas import WordAnswer, ignored_answers, mark_answers
+from service.api.rendering import AudioInText, server_sent_event, word_answers
+from service.api.schemas import Depth, WordAnswer, ignored_answers, mark_answers
 from service.api.timed_rendering import WORDS_BYTES_PER_S
 from service.audio import AudioFormat, open_encoder
 from service.speech import AudioSegment, MarkTime
@@ -37,7 +37,7 @@ class SpeechEvents(AudioInText):
         audio_format: AudioFormat,
         sample_rate_hz: int | None,
         text: str,
-        depth: TimestampDepth | None = None,
+        depth: Depth | None = None,
     ) -> None:
         super().__init__(audio_format, sample_rate_hz)
         self._text = text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -18,7 +18,6 @@ from service.api.lexicon_field import LexiconField
 from service.api.normalize_field import NormalizationFields
 from service.api.openai.names import MODELS, VoiceNames
 from service.api.part_times import PartTime
-from service.api.rendering import TimestampDepth
 from service.api.schemas import (
     BLEND,
     BY_ANY_NAME,
@@ -32,11 +31,13 @@ from service.api.schemas import (
     SSML,
     STREAMABLE_FORMATS,
     VOLUME,
+    Depth,
     IgnoredAnswer,
     MarkAnswer,
     SpeakerName,
     SpeakersField,
     SsmlField,
+    TimestampDepth,
     WordAnswer,
     cast_of,
     rates_of_opus,
@@ -73,7 +74,7 @@ _GO_TOGETHER: dict[str, Any] = {
             "title": "Times",
             "properties": {
                 "stream_format": _NO_EVENTS,
-                "timestamps": {"enum": [True, "word", "phoneme"]},
+                "timestamps": {"enum": [True, *get_args(Depth)]},
             },
             "required": ["timestamps"],
         },
@@ -247,7 +248,8 @@ class SpeechRequest(LooseModel):
     timestamps: bool | TimestampDepth = Field(
         False,
         description="answer with JSON: the audio in base64, and the time of each word (true or "
-        "word) and of its phonemes (phoneme); with stream_format sse, in the events",
+        "word) and of its phonemes (phoneme) or visemes (viseme); with stream_format sse, in the "
+        "events",
     )
     lang_code: str | None = Field(
         None,
@@ -311,7 +313,7 @@ class SpeechRequest(LooseModel):
         return self.input_format or text_kind(self.ssml, auto=auto_ssml)
 
     @property
-    def depth(self) -> TimestampDepth | None:
+    def depth(self) -> Depth | None:
         """Return which times are wanted."""
         if isinstance(self.timestamps, str):
             return self.timestamps

@@ -25,6 +25,7 @@ from service.api.schemas import (
     SpeakersField,
     SsmlField,
     StrictModel,
+    TimestampDepth,
     cast_of,
     rates_of_opus,
     text_kind,
@@ -81,6 +82,7 @@ class SynthesisRequest(StrictModel, PiperFields):
                 {"text": "Hello there."},
                 {"text": "One moment.", "stream": True, "format": "pcm"},
                 {"text": "Now $5.50.", "timestamps": "word"},
+                {"text": "Watch my lips.", "timestamps": "viseme"},
                 {"text": "Thank you for calling.", "format": "mulaw"},
                 {"text": "[Kokoro](/kˈOkəɹO/) says: [pause:0.5s] hello."},
                 {"text": "Flight 1024.", "normalize": {"numbers_as": "digits"}},
@@ -156,10 +158,10 @@ class SynthesisRequest(StrictModel, PiperFields):
         description="how a chunk is decoded: in windows, one after the other, so that audio "
         "starts early, or whole; default: the settings stream_decoding and file_decoding",
     )
-    timestamps: Literal["word", "phoneme"] | None = Field(
+    timestamps: TimestampDepth | None = Field(
         None,
         description="answer with JSON: the audio in base64, and the time of each word (and of its "
-        "phonemes); with server-sent events if stream is true",
+        "phonemes, or visemes); with server-sent events if stream is true",
     )
 
     @property

@@ -22,6 +22,7 @@ from service.api.schemas import (
     SpeakersField,
     SsmlField,
     StrictModel,
+    TimestampDepth,
     WordAnswer,
 )
 from service.audio import SampleRate
@@ -39,7 +40,7 @@ class Config(StrictModel):
     voice: str | None = None
     speed: float = Field(1.0, ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False)
     language: str | None = None
-    timestamps: Literal["word", "phoneme"] = "word"
+    timestamps: TimestampDepth = "word"
     normalize: NormalizeField = NORMALIZE
     format: Annotated[SampleFormat, BY_ANY_NAME] = "pcm"
     sample_rate: SampleRate | None = None

@@ -29,6 +29,7 @@ class Heard:
         self.clock_ms = 0
         self.is_final = False
         self.ignored = []
+        self.words = []
 
     @property
     def text(self):
@@ -48,6 +49,7 @@ class Heard:
         if alignment is None:
             return
         origin_ms = 0 if in_one_time else self.clock_ms
+        self.words += [_later(word, origin_ms / 1000) for word in message.get("words", ())]
         times = (alignment["charStartTimesMs"], alignment["charDurationsMs"])
         for text, start_ms, duration_ms in zip(alignment["chars"], *times, strict=True):
             assert min(start_ms, duration_ms) >= 0
@@ -64,6 +66,12 @@ class Heard:
             elif not character.text.isspace():
                 words[-1] = (words[-1][0] + character.text, words[-1][1])
         return words
+
+
+def _later(word, seconds):
+    times = {name: round(word[name] + seconds, 3) for name in ("start_s", "end_s")}
+    parts = {name: [_later(part, seconds) for part in word[name]] for name in ("visemes", "phonemes") if name in word}
+    return {**word, **times, **parts}
 
 
 class StreamSocket(JsonSocket):

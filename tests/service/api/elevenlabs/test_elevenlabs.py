@@ -103,6 +103,29 @@ def test_a_stream_is_the_speech_and_its_timestamps_are_the_same_in_parts(remembe
     assert_words_are_those_of(alignment, spoken)
 
 
+def test_words_and_their_visemes_come_with_the_characters_if_a_client_asks(remembering):
+    fields = {"text": TEXT, "timestamps": "visemes"}
+    own = speak(remembering, text=TEXT, timestamps="viseme", format="pcm", voice="af_heart").json()["words"]
+    where = f"/v1/text-to-speech/{RACHEL}/with-timestamps"
+    params = {"output_format": PCM}
+    assert remembering.client.post(where, params=params, json=fields).json()["words"] == own
+    assert "words" not in remembering.client.post(where, params=params, json={"text": TEXT}).json()
+    streamed = remembering.client.post(where.replace("/with", "/stream/with"), params=params, json=fields)
+    lines = [json.loads(line) for line in streamed.text.splitlines()]
+    words = [word for line in lines for word in line["words"]]
+    assert [word["text_start"] for word in words] == [word["text_start"] for word in own]
+    assert all(word["visemes"][0]["start_s"] == word["start_s"] for word in words)
+    heard_s = 0.0
+    for line in lines:
+        start_s, heard_s = heard_s, heard_s + len(base64.b64decode(line["audio_base64"])) / 48_000
+        assert all(start_s <= word["start_s"] < heard_s for word in line["words"])
+    turns = {"inputs": [{"text": "Pa.", "voice_id": RACHEL}, {"text": "Ma.", "voice_id": "bf_emma"}], **fields}
+    said = remembering.client.post("/v1/text-to-dialogue/with-timestamps", params=params, json=turns).json()
+    for word in said["words"]:
+        letters = said["alignment"]["characters"][word["text_start"] : word["text_end"]]
+        assert (word["text"], word["visemes"][0]["name"]) == ("".join(letters), "PP")
+
+
 def test_lines_of_timestamps_are_short_and_in_ascii(remembering):
     text = f"Déjà vu\u2028is here: {SENTENCE}"
     where = f"/v1/text-to-speech/{RACHEL}/stream/with-timestamps"

@@ -50,6 +50,23 @@ def test_a_text_in_parts_is_spoken_with_the_times_of_its_words(remembering):
     assert_words_start_as_in_a_session(heard, remembering, *parts)
 
 
+@pytest.mark.parametrize("query", ["", "&sync_alignment=true"])
+def test_words_come_with_their_visemes_if_a_client_asks(remembering, query):
+    with StreamSocket(remembering.url, query=f"output_format=pcm_24000&timestamps=visemes{query}") as socket:
+        heard = socket.say("Papa paid $5. ", "Mama paid more. ")
+    assert [heard.text[word["text_start"] : word["text_end"]] for word in heard.words] == [
+        "Papa", "paid", "$5", "Mama", "paid", "more",
+    ]  # fmt: skip
+    starts = [start_ms for _, start_ms in heard.word_starts()]
+    assert [word["start_s"] * 1000 for word in heard.words] == pytest.approx(starts, abs=1)
+    assert [word["visemes"][0]["start_s"] for word in heard.words] == [word["start_s"] for word in heard.words]
+    assert {word["visemes"][0]["name"] for word in heard.words} == {"PP", "FF"}
+    with StreamSocket(remembering.url) as socket:
+        assert socket.say("Hi. ").words == []
+    refusal = refused(StreamSocket, remembering.url, query="timestamps=lips")
+    assert (refusal.status_code, refusal.json()["detail"]["status"]) == (422, "invalid_request")
+
+
 SSML = (
     '<speak version="1.1">Well, <sub alias="Doctor Smith">Smith</sub> paid<break time="700ms"/> '
     '<prosody rate="slow" contour="(0%,+20Hz)">five dollars</prosody>. <audio src="a.wav">Ding.</audio></speak>'

@@ -304,6 +304,8 @@ def test_the_envelope_is_that_of_synthesize(client, answer):
     for depth in (True, "word"):
         assert json.loads(timed(client, timestamps=depth, response_format="wav")) == {**answer, "words": plain}
     assert json.loads(timed(client, timestamps=True))["format"] == "mp3"
+    shown = json.loads(timed(client, timestamps="visemes", response_format="wav"))["words"]
+    assert [word["visemes"][-1]["end_s"] for word in shown] == [word["end_s"] for word in plain]
 
 
 @pytest.mark.parametrize("audio_format", ["pcm", "mp3", "opus"])

@@ -50,7 +50,8 @@ def merged(words):
     result = []
     for word in words:
         if result and result[-1]["text_start"] == word["text_start"]:
-            result[-1] = {**result[-1], "end_s": word["end_s"]}
+            parts = result[-1]["visemes"] + word["visemes"]
+            result[-1] = {**result[-1], "end_s": word["end_s"], "visemes": parts}
         else:
             result.append(word)
     return result
@@ -89,8 +90,8 @@ def test_times_do_not_depend_on_how_the_text_is_cut_but_for_the_joints(rememberi
 
 @pytest.mark.thorough
 def test_a_stream_tells_the_words_that_begin_in_a_chunk_with_it(server, remembering):
-    answer = timed(remembering, timestamps="word", decoding="windows", **SPOKEN)
-    response = speak(server, timestamps="word", stream=True, **SPOKEN)
+    answer = timed(remembering, timestamps="viseme", decoding="windows", **SPOKEN)
+    response = speak(server, timestamps="viseme", stream=True, **SPOKEN)
     assert response.headers["content-type"].startswith("text/event-stream")
     *chunks, (last, done) = parse_events(response.text)
     assert last == "done"
@@ -126,6 +127,36 @@ def test_phonemes_fill_their_word(remembering, answer):
     assert said["1984"].startswith("nˌIntˈin")
     assert said["Dr."].startswith("d")
     assert "k" in said["Dr."]
+
+
+def test_visemes_fill_their_word(remembering, answer):
+    shown = timed(remembering, timestamps="viseme", chunking="early", **SPOKEN)
+    assert shown == timed(remembering, timestamps="visemes", chunking="early", **SPOKEN)
+    assert timed(remembering, timestamps="phonemes", text="Yes.") == timed(
+        remembering, timestamps="phoneme", text="Yes."
+    )
+    for word, plain in zip(shown["words"], answer["words"], strict=True):
+        visemes = word.pop("visemes")
+        assert word == plain
+        assert (visemes[0]["start_s"], visemes[-1]["end_s"]) == (word["start_s"], word["end_s"])
+        for viseme, following in itertools.pairwise(visemes):
+            assert viseme["end_s"] == following["start_s"]
+        assert all(set(viseme) == {"name", "oculus", "azure", "start_s", "end_s"} for viseme in visemes)
+    assert speak(remembering, text="a", timestamps="lips").status_code == 422
+
+
+def test_closed_lips_are_quieter_than_open_ones(real_remembering):
+    text = "A pepper, a paper, a puppet and a tape upon a top."
+    answer = timed(real_remembering, text=text, timestamps="viseme", format="pcm")
+    samples = samples_of(answer["audio"])
+    visemes = [viseme for word in answer["words"] for viseme in word["visemes"]]
+
+    def loud(name):
+        found = [loudness(samples, v["start_s"], v["end_s"]) for v in visemes if v["name"] == name]
+        assert len(found) > 5
+        return np.median(found)
+
+    assert loud("PP") < 0.5 * loud("aa")  # measured: a fourth
 
 
 def test_between_sentences_it_is_quiet_where_the_times_say_so(real_remembering):

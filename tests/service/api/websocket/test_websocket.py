@@ -74,6 +74,15 @@ def test_a_clause_that_cannot_be_read_is_told_with_its_span(faulty):
     assert "".join(talk.text[before[1] : after[0]] for before, after in pairwise(ends)).strip() == ""
 
 
+def test_visemes_of_a_later_clause_are_moved_with_its_words(server):
+    talk = spoken(server, config(timestamps="visemes"), "Papa paid. ", "Mama paid.")
+    words = [word for message in talk.of("audio") for word in message["words"]]
+    assert [word["visemes"][0]["name"] for word in words] == ["PP"] * 4
+    for word in words:
+        assert (word["visemes"][0]["start_s"], word["visemes"][-1]["end_s"]) == (word["start_s"], word["end_s"])
+        assert "phonemes" not in word
+
+
 def test_markup_works_however_the_text_is_cut(faulty):
     talk = spoken(faulty, "Say [Kok", "oro](/kˈOkə", "ɹO/) now. It is [pause:0.", "5s] good. ")
     words = [word["text"] for message in talk.of("audio") for word in message["words"]]
