@@ -216,7 +216,7 @@ lock: $(DEV_READY) ## Pin the newest dependencies anew, with hashes, for Python 
 	$(LOCK) constraints/prepare.in --constraints constraints/serve.txt --upgrade \
 		--output-file constraints/prepare.txt
 	$(LOCK) pyproject.toml constraints/build.in --extra cpu --extra model --extra espeak --extra otel \
-		--extra av --extra books --extra zeroconf --extra models --extra ja --extra zh --extra prepare --extra dev --constraints constraints/prepare.txt --constraints constraints/serve.txt \
+		--extra av --extra books --extra mcp --extra zeroconf --extra models --extra ja --extra zh --extra prepare --extra dev --constraints constraints/prepare.txt --constraints constraints/serve.txt \
 		--upgrade --output-file constraints/dev.txt
 	$(LOCK) pyproject.toml --extra books --constraints constraints/dev.txt \
 		$$(sed -n 's/^\([a-z0-9.-]*\)==.*/--no-emit-package \1/p' constraints/serve.txt | sort -u) \

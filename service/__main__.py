@@ -181,6 +181,16 @@ def _read(
     return 0
 
 
+def _mcp(settings: Settings, server: str | None) -> int:
+    if not is_installed("mcp"):
+        raise StartupError(f"serving assistants needs the extra mcp: {advice('mcp')}")
+
+    from service.assistants import talk  # other commands need no web framework
+
+    talk(settings, server)
+    return 0
+
+
 def _cache(settings: Settings, names: list[str], clear: bool) -> int:
     from service.preparation import cached, default_cache_dir, remove
 
@@ -333,6 +343,7 @@ def parser() -> argparse.ArgumentParser:
     say = _command(commands, _say, "say", "play speech, or write it into a file")
     read = _command(commands, _read, "read", "read a book into files with chapters")
     corpus = _command(commands, _corpus, "corpus", "speak a corpus, a file for each utterance")
+    mcp = _command(commands, _mcp, "mcp", "serve an assistant by MCP on standard input and output")
     voices = _command(commands, _voices, "voices", "list the voices, add some, or keep a blend")
     models = _command(commands, _models, "model", "list the models, add or remove one")
     prepare = _command(commands, _prepare, "prepare", "prepare the model for this machine now")
@@ -342,6 +353,12 @@ def parser() -> argparse.ArgumentParser:
     arguments.add_saying(say)
     arguments.add_reading(read)
     arguments.add_corpus(corpus)
+    mcp.add_argument(
+        "--server",
+        metavar="URL",
+        help="a service that runs, such as http://localhost:8880, with its key in KOKORO_API_KEY; "
+        "default: the model is loaded by this process",
+    )
     prepare.add_argument(
         "--for",
         dest="target",
@@ -365,7 +382,7 @@ def parser() -> argparse.ArgumentParser:
     gone = _command(of_models, _remove_model, "remove", "remove a model that was added", inner)
     arguments.add_models(new, gone)
     for subparser in (
-        serve, say, read, corpus, voices, add, mix, models, new, gone, prepare, doctor, cache,
+        serve, say, read, corpus, mcp, voices, add, mix, models, new, gone, prepare, doctor, cache,
         completion,
     ):  # fmt: skip
         arguments.add_settings(subparser)

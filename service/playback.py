@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import subprocess
 import tempfile
+import wave
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -75,6 +77,22 @@ def play_samples(player: Player, parts: Iterable[bytes]) -> None:
             raise
         complaint = process.stderr.read()
         _check(player, process.wait(), complaint)
+
+
+def play_pcm(player: Player, pcm: bytes) -> None:
+    """Play 16-bit samples, mono, 24 kHz, and return after the last one is heard.
+
+    Raises:
+        PlaybackError: the player ended with an error.
+    """
+    if player.reads_samples:
+        play_samples(player, [pcm])
+        return
+    content = io.BytesIO()
+    with wave.open(content, "wb") as file:
+        file.setparams((1, 2, 24_000, 0, "NONE", ""))
+        file.writeframes(pcm)
+    play_file(player, content.getvalue())
 
 
 def play_file(player: Player, content: bytes) -> None:

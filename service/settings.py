@@ -26,6 +26,9 @@ ENVIRONMENT_PREFIX = "KOKORO_"
 CONFIG_VARIABLE = "KOKORO_CONFIG"
 """The variable that names the configuration file if there is no `--config`."""
 
+KEY_VARIABLE = "KOKORO_API_KEY"
+"""The variable with the key of another service, for the commands that ask one."""
+
 RENAMED: dict[str, str] = {}
 """New names of settings that older versions knew by another one; none so far. Files and
 variables of those versions are refused with the new name."""
@@ -259,6 +262,7 @@ class Settings(BaseSettings):
         min_length=1,
         description="name to announce Wyoming by in the network; needs the extra zeroconf",
     )
+    mcp: bool = Field(False, description="serve MCP for assistants at /mcp; needs the extra mcp")
     page: bool = Field(True, description="serve the page that speaks at /, and /docs")
     insecure: bool = Field(
         False, description="allow other interfaces than loopback without API keys"
@@ -391,7 +395,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def _refuse_unknown_variables(environ: Mapping[str, str]) -> None:
     known = [ENVIRONMENT_PREFIX + name.upper() for name in Settings.model_fields]
-    known.append(CONFIG_VARIABLE)
+    known += [CONFIG_VARIABLE, KEY_VARIABLE]
     for variable in environ:
         if variable.startswith(ENVIRONMENT_PREFIX) and variable not in known:
             new = RENAMED.get(variable.removeprefix(ENVIRONMENT_PREFIX).lower())

@@ -37,6 +37,7 @@ from service.api.wyoming.address import read_address
 from service.api.wyoming.connection import IN_PARTS, WHOLE
 from service.api.wyoming.door import Door as WyomingDoor
 from service.errors import NotReadyError, SettingsError, StartupError
+from service.extras import advice, is_installed
 from service.settings import Settings
 
 _SWITCH_S = 0.001
@@ -88,7 +89,7 @@ def create_app(
     routers = (page_router, *_ROUTERS) if settings.page else _ROUTERS
     routes = [route for router in routers for route in router.routes]
     paths = {str(getattr(route, "path_format", "")) for route in routes}
-    state = ServiceState(settings, paths | {"/openapi.json", WHOLE, IN_PARTS})
+    state = ServiceState(settings, paths | {"/openapi.json", "/mcp", WHOLE, IN_PARTS})
     wyoming = read_address(settings)
 
     if wyoming is not None and stop is None:
@@ -115,6 +116,8 @@ def create_app(
         sys.setswitchinterval(_SWITCH_S)
         try:
             async with AsyncExitStack() as stack:
+                if assistants is not None:
+                    await stack.enter_async_context(assistants.open())
                 if stop is None:
                     await load()
                 else:
@@ -150,6 +153,14 @@ def create_app(
     app.state.service = state
     for router in routers:
         app.include_router(router)
+    assistants = None
+    if settings.mcp:
+        if not is_installed("mcp"):
+            raise StartupError(f"mcp needs the extra mcp: {advice('mcp')}")
+        from service.api.mcp.door import Door as AssistantsDoor  # the SDK takes half a second
+
+        assistants = AssistantsDoor(app, state.max_body_bytes)
+        app.router.routes.append(assistants.route)
     error_answers.install(app, ERROR_SHAPES)
     app.add_middleware(Methods, routes=[*routes, *app.routes])
     app.add_middleware(
