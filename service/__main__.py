@@ -191,6 +191,44 @@ def _mcp(settings: Settings, server: str | None) -> int:
     return 0
 
 
+def _speech_dispatcher(
+    settings: Settings, module_config: Path | None, server: str | None, install: bool
+) -> int:
+    from service.screen_readers import output_module  # other commands need none
+
+    host = "localhost" if settings.host in ("0.0.0.0", "::") else settings.host
+    server = server or f"http://{host}:{settings.port}"
+    if install:
+        print(output_module.install(server))
+        return 0
+    output_module.serve(server, _voices_of(server, settings))
+    return 0
+
+
+def _voices_of(server: str, settings: Settings) -> Any:
+    """Return the voices of a service, or those that it would have by these settings."""
+    import logging
+
+    import httpx
+
+    from service.screen_readers.output_module import Voices
+
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    try:
+        answer = httpx.get(f"{server}/voices", trust_env=False, timeout=5).raise_for_status()
+        told = answer.json()
+        rows = [(one["name"], one["language"], one["sex"]) for one in told["voices"]]
+        default = told["default"]
+    except httpx.HTTPError:
+        from service.loading import load_voices
+
+        rows = [(one.name, one.language, one.sex) for one in load_voices(settings).voices]
+        default = settings.voice
+    return Voices(
+        [(name, language, sex or "none") for name, language, sex in rows if language], default
+    )
+
+
 def _cache(settings: Settings, names: list[str], clear: bool) -> int:
     from service.preparation import cached, default_cache_dir, remove
 
@@ -344,6 +382,9 @@ def parser() -> argparse.ArgumentParser:
     read = _command(commands, _read, "read", "read a book into files with chapters")
     corpus = _command(commands, _corpus, "corpus", "speak a corpus, a file for each utterance")
     mcp = _command(commands, _mcp, "mcp", "serve an assistant by MCP on standard input and output")
+    speech_dispatcher = _command(
+        commands, _speech_dispatcher, "speech-dispatcher", "speak for screen readers on Linux"
+    )
     voices = _command(commands, _voices, "voices", "list the voices, add some, or keep a blend")
     models = _command(commands, _models, "model", "list the models, add or remove one")
     prepare = _command(commands, _prepare, "prepare", "prepare the model for this machine now")
@@ -353,6 +394,7 @@ def parser() -> argparse.ArgumentParser:
     arguments.add_saying(say)
     arguments.add_reading(read)
     arguments.add_corpus(corpus)
+    arguments.add_speech_dispatcher(speech_dispatcher)
     mcp.add_argument(
         "--server",
         metavar="URL",
@@ -382,7 +424,8 @@ def parser() -> argparse.ArgumentParser:
     gone = _command(of_models, _remove_model, "remove", "remove a model that was added", inner)
     arguments.add_models(new, gone)
     for subparser in (
-        serve, say, read, corpus, mcp, voices, add, mix, models, new, gone, prepare, doctor, cache,
+        serve, say, read, corpus, mcp, speech_dispatcher, voices, add, mix, models, new, gone,
+        prepare, doctor, cache,
         completion,
     ):  # fmt: skip
         arguments.add_settings(subparser)

@@ -68,7 +68,7 @@ def add_saying(parser: argparse.ArgumentParser) -> None:
         "mulaw, ulaw or alaw; default: play it with paplay, pw-play, aplay or afplay",
     )
     parser.add_argument(
-        "--speed", type=float, default=1.0, help="0.25 to 4.0; 2.0 is twice as fast"
+        "--speed", type=float, default=1.0, help="0.25 to 6.0; 2.0 is twice as fast"
     )
     parser.add_argument(
         "--volume",
@@ -135,7 +135,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         "--quotes-voice", help="voice of what is between quotation marks; default: the same voice"
     )
     parser.add_argument(
-        "--speed", type=float, default=1.0, help="0.25 to 4.0; 2.0 is twice as fast"
+        "--speed", type=float, default=1.0, help="0.25 to 6.0; 2.0 is twice as fast"
     )
     parser.add_argument(
         "--language", help="language code of the text; default: the voice's language"
@@ -244,6 +244,28 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         "--actor-cpus", type=float, default=1, help="processors of each, and its threads"
     )
     parser.add_argument("--actor-gpus", type=float, default=0, help="GPUs of each")
+
+
+def add_speech_dispatcher(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of `speech-dispatcher`."""
+    parser.add_argument(
+        "module_config",
+        nargs="?",
+        type=Path,
+        metavar="config",
+        help="a file that speech-dispatcher names when it starts its modules; it is not read",
+    )
+    parser.add_argument(
+        "--server",
+        metavar="URL",
+        help="the service that runs, with its key in KOKORO_API_KEY; default: at the host and port "
+        "of the settings",
+    )
+    parser.add_argument(
+        "--install",
+        action="store_true",
+        help="put the module where speech-dispatcher finds those of this user",
+    )
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:

@@ -19,6 +19,7 @@ _shtab_kokoro_service_commands() {
     read:'read a book into files with chapters'
     say:'play speech, or write it into a file'
     serve:'serve HTTP and WebSocket until stopped'
+    speech-dispatcher:'speak for screen readers on Linux'
     voices:'list the voices, add some, or keep a blend'
   )
   _describe 'kokoro-service commands' _commands
@@ -621,7 +622,7 @@ _shtab_kokoro_service_read_options=(
   "--skip[parts to leave out, of the same names]:skip:"
   "--cast[file of voices for speakers and chapters (TOML)]:cast:_files"
   "--quotes-voice[voice of what is between quotation marks\; default\: the same voice]:quotes_voice:"
-  "--speed[0.25 to 4.0\; 2.0 is twice as fast]:speed:"
+  "--speed[0.25 to 6.0\; 2.0 is twice as fast]:speed:"
   "--language[language code of the text\; default\: the voice\'s language]:language:"
   {--normalize,--no-normalize}"[write numbers, dates and abbreviations as words before G2P]"
   "--files[format in a folder\; default\: mp3]:files:(m4b mp3 opus flac)"
@@ -707,7 +708,7 @@ _shtab_kokoro_service_say_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   {-f,--file}"[file with the text, in UTF-8]:file:_files"
   {-o,--output}"[audio file\; its ending is the format\: wav, pcm, raw, flac, mp3, opus, ogg, aac, mulaw, ulaw or alaw\; default\: play it with paplay, pw-play, aplay or afplay]:output:_files"
-  "--speed[0.25 to 4.0\; 2.0 is twice as fast]:speed:"
+  "--speed[0.25 to 6.0\; 2.0 is twice as fast]:speed:"
   "--volume[gain in decibels, -60 to 20\; 6 is twice the amplitude]:volume:"
   "--loudness[loudness of the whole, -50 to -10, instead of a volume\; needs the extra books]:LUFS:"
   "--language[language code of the text\; default\: the voice\'s language]:language:"
@@ -850,6 +851,76 @@ _shtab_kokoro_service_serve_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_kokoro_service_serve_defaults_added=0
+
+_shtab_kokoro_service_speech_dispatcher_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--server[the service that runs, with its key in KOKORO_API_KEY\; default\: at the host and port of the settings]:URL:"
+  "--install[put the module where speech-dispatcher finds those of this user]"
+  "--config[configuration file (TOML)]:config:_files"
+  "--host[address to listen on]:X:"
+  "--port[port to listen on\; 0 picks a free one]:X:"
+  "--provider[execution provider\: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)]:X:"
+  "--model[model file\; default\: the one in the installed model packages]:X:"
+  "--cache-dir[folder for prepared models\; default\: \~\/.cache\/kokoro-service]:X:"
+  "--stream-decoding[how streams are decoded\: in windows, or chunk by chunk (whole)]:X:"
+  "--file-decoding[how complete files are decoded\: windows or whole]:X:"
+  {--prepare,--no-prepare}"[prepare the model for this CPU once, before its first use]"
+  "--kernels[instruction set of the native operators, for tests and measurements\; default\: the fastest that the processor runs]:X:"
+  "--voices-dir[folder of voices\; default\: the included ones]:X:"
+  "--voice[voice for requests that name none]:X:"
+  "--warm-languages[languages whose G2P is loaded at start, so that their first text is read as soon as others\; default\: the language of voice]:X:"
+  {--strict-models,--no-strict-models}"[answer 404 to model names that GET \/v1\/models does not list]"
+  "--max-text-length[maximum length of a text, in characters]:X:"
+  "--max-requests[maximum requests in progress or waiting\; more get 503]:X:"
+  "--max-websockets[maximum open WebSocket sessions and Wyoming connections\; more are refused]:X:"
+  "--max-connections[maximum open connections, of all kinds\; one more takes the place of the one that has waited longest for its client]:X:"
+  "--session-idle-s[seconds without a message or speech until a WebSocket session is closed\; 0 keeps it]:X:"
+  "--idle-unload-s[seconds without speech until the model leaves memory\; 0 keeps it]:X:"
+  "--data-dir[folder for jobs, which outlive the process\; default\: there are no jobs]:X:"
+  "--max-document-bytes[maximum size of the document or text of a job]:X:"
+  "--document-cpu-s[maximum processor time to read a document, in seconds]:X:"
+  "--document-timeout-s[maximum time to read a document, in seconds]:X:"
+  "--document-memory-bytes[maximum memory to read a document\; of two at a time]:X:"
+  "--max-jobs[maximum jobs that are kept\; more get 503]:X:"
+  "--jobs-bytes[maximum size of all jobs\; more get 503, or fail]:X:"
+  "--job-age-s[seconds after which a finished job is removed]:X:"
+  "--deadline-s[maximum duration of a request, in seconds]:X:"
+  "--receive-timeout-s[seconds to receive a request\'s headers, and then its body]:X:"
+  "--send-timeout-s[seconds until a client that reads nothing is cut off]:X:"
+  "--shutdown-timeout-s[seconds that requests have to finish when the service stops]:X:"
+  "--memory-budget-bytes[maximum memory of the model and its runs\; 0 is no limit]:X:"
+  "--min-free-memory-bytes[minimum free memory of the machine\; with less, requests get 503]:X:"
+  "--answer-memory-bytes[maximum memory of all answers in progress\; more get 503\; 0 is no limit]:X:"
+  "--audio-cache-bytes[memory for the audio cache\; 0 switches it off]:X:"
+  "--wyoming[address to serve Wyoming on\: tcp\:\/\/HOST\:PORT, unix\:\/\/\/PATH or stdio\:\/\/]:X:"
+  "--wyoming-zeroconf[name to announce Wyoming by in the network\; needs the extra zeroconf]:X:"
+  {--mcp,--no-mcp}"[serve MCP for assistants at \/mcp\; needs the extra mcp]"
+  {--page,--no-page}"[serve the page that speaks at \/, and \/docs]"
+  {--insecure,--no-insecure}"[allow other interfaces than loopback without API keys]"
+  "--api-keys-file[file of API keys, one per line\; default\: no key is needed]:X:"
+  "--lexicons-dir[folder of lexicons of API keys, NAME.toml\; default\: none]:X:"
+  {--private-lists,--no-private-lists}"[ask for a key also for lists of voices, models and languages]"
+  "--cors-origins[web origins whose pages may use the service, separated by commas]:X:"
+  "--threads[intra-op threads\; 0 is one for each usable processor]:X:"
+  "--workers[chunks computed at once\; the threads are divided among them]:X:"
+  "--espeak-library[libespeak-ng.so\; default\: the espeakng-loader package\'s, else the system\'s]:X:"
+  "--espeak-data[espeak-ng-data folder\; default\: the library\'s own]:X:"
+  "--emoji[drop emoji, or say their names (name)]:X:"
+  {--strict-characters,--no-strict-characters}"[refuse texts with characters that cannot be read, instead of dropping these]"
+  {--strict-ssml,--no-strict-ssml}"[refuse SSML of which something cannot be done, instead of ignoring that]"
+  "--auto-ssml[doors on which a text that opens like SSML is SSML\: any of synthesize, openai, elevenlabs, piper, wyoming]:X:"
+  "--lexicon[file of pronunciations\; default\: the included one]:X:"
+  "--log-level[lowest level to log]:X:"
+  "--log-format[format of log lines]:X:"
+  {--telemetry,--no-telemetry}"[send traces, configured by OTEL_\* variables\; needs the extra otel]"
+  "--cuda-device[number of the GPU to use]:X:"
+  "--precision[precision of the decoder on a GPU]:X:"
+  "--buckets[run lengths on a GPU, in frames, separated by commas]:X:"
+  ":a file that speech-dispatcher names when it starts its modules\; it is not read:_files"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_kokoro_service_speech_dispatcher_defaults_added=0
 
 _shtab_kokoro_service_voices_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -1091,6 +1162,7 @@ _shtab_kokoro_service() {
         read) _arguments -C -s $_shtab_kokoro_service_read_options ;;
         say) _arguments -C -s $_shtab_kokoro_service_say_options ;;
         serve) _arguments -C -s $_shtab_kokoro_service_serve_options ;;
+        speech-dispatcher) _arguments -C -s $_shtab_kokoro_service_speech_dispatcher_options ;;
         voices) _shtab_kokoro_service_voices ;;
       esac
   esac

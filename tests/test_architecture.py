@@ -30,19 +30,20 @@ ALLOWED = {
     "cluster": LEAVES
     | {"api", "audio", "complete_files", "folder_lock", "heap", "hosting", "loading", "logs", "speech"},
     "playback": LEAVES,
+    "screen_readers": LEAVES,
     "assistants": LEAVES | {"api", "complete_files", "playback"},
     "saying": LEAVES | {"audio", "complete_files", "playback", "progress", "speech", "text"},
     "narrating": LEAVES | {"books", "loading", "text"},
     "arguments": LEAVES,
     "__main__": LEAVES
     | {"logs", "heap", "loading", "doctor", "model", "playback", "preparation", "saying"}
-    | {"adding", "arguments", "assistants", "books", "narrating"}
+    | {"adding", "arguments", "assistants", "books", "narrating", "screen_readers"}
     | {"speech", "text", "api", "cluster"},
 }
 OUTSIDE = {
     "ortffi": {"model", "preparation", "speech"}, "fastapi": {"api", "hosting", "cluster"},
     "starlette": {"api", "hosting", "cluster"}, "uvicorn": {"api"}, "prometheus_client": {"api", "cluster"},
-    "soundfile": {"audio"}, "soxr": {"audio"}, "av": {"audio", "covers"}, "lxml": {"books"},
+    "soundfile": {"audio", "screen_readers"}, "soxr": {"audio"}, "av": {"audio", "covers"}, "lxml": {"books"},
     "docx": set(), "mcp": {"api", "assistants"}, "mcp_types": {"api"},
     "chardet": {"books"}, "turbohtml": {"books"}, "pypdfium2": {"books"}, "rich": {"books"}, "opentelemetry": {"api"},
     "pyromark": {"text"}, "wyoming": {"api"}, "zeroconf": {"api"}, "ray": {"cluster"}, "pyarrow": {"cluster"},

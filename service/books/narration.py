@@ -39,7 +39,7 @@ class Manner:
 
     Attributes:
         cast: its voices.
-        speed: 0.25 to 4.0.
+        speed: 0.25 to 6.0.
         language: code of the language; None for that of each voice.
         pauses: silences.
         normalization: how the text is normalized; None for not at all.

@@ -11,7 +11,7 @@ from service.speech.voices import Blend
 from service.text import Decision, Ignored, Reading, Word
 
 MIN_SPEED = 0.25
-MAX_SPEED = 4.0
+MAX_SPEED = 6.0
 """Speeds of an utterance, and of each part of it."""
 
 _MODEL_SPEEDS = (0.5, 2.0)
@@ -33,7 +33,7 @@ class Manner:
 
     Attributes:
         blend: the voice.
-        speed: 0.25 to 4.0.
+        speed: 0.25 to 6.0.
         gain: factor of the samples; what gets too loud is limited.
         pitch: semitones above the voice's own pitch.
         is_bleeped: whether a tone sounds instead of the words.
@@ -95,7 +95,7 @@ class Chunk:
 
     @property
     def speed(self) -> float:
-        """Return the speed: 0.25 to 4.0."""
+        """Return the speed: 0.25 to 6.0."""
         return self.manner.speed
 
     @property

@@ -101,7 +101,7 @@ class Stretcher:
     `stretched_size(n, factor)` samples. Up to 65 ms are held until more samples come.
 
     Args:
-        factor: 0.35 to 4.6; 2.0 is twice as fast.
+        factor: 0.35 to 7; 2.0 is twice as fast.
     """
 
     def __init__(self, factor: float) -> None:

@@ -94,7 +94,7 @@ class Utterance:
         text: text, SSML or phonemes.
         kind: which of them.
         voice: a voice's name or a blend; None for the default voice.
-        speed: 0.25 to 4.0; 2.0 is twice as fast.
+        speed: 0.25 to 6.0; 2.0 is twice as fast.
         language: code of the text's language; None for the voice's language. Phonemes need none.
         normalization: how the text is normalized; None for not at all.
         silence_s: seconds of silence that a text or SSML with nothing to pronounce gives; None if

@@ -108,6 +108,7 @@ def test_a_recognizer_hears_what_was_written(real_server, decoder):
     pytest.param(0.4, (2.0, 1.25), 0.35, marks=pytest.mark.slow),
     pytest.param(2.5, (0.5, 0.8), 0.55, marks=pytest.mark.slow),
     pytest.param(4.0, (0.5, 0.5), 0.8, marks=pytest.mark.slow),
+    pytest.param(6.0, (0.5, 0.5, 2 / 3), 0.95, marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_a_recognizer_hears_speech_of_any_speed(real_server, decoder, speed, tempos, bound):
     """FFmpeg's stretching brings the speech back to its usual pace: the recognizer knows no other.

@@ -72,8 +72,8 @@ def test_prosody_becomes_the_manner_of_its_chunks(synthesizer):
 
 
 def test_speed_beyond_the_limits_is_clamped_and_told(synthesizer):
-    made = plan(synthesizer, f"<prosody rate='300%'>{SENTENCE}</prosody>", speed=2.0)
-    assert [chunk.speed for chunk in made.chunks] == [4.0]
+    made = plan(synthesizer, f"<prosody rate='400%'>{SENTENCE}</prosody>", speed=2.0)
+    assert [chunk.speed for chunk in made.chunks] == [6.0]
     assert [one.names for one in made.coverage.ignored] == ["prosody rate"]
 
 

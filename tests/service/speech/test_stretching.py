@@ -93,7 +93,7 @@ def duration_s(segments):
     return sum(segment.duration_s for segment in segments)
 
 
-@pytest.mark.parametrize(("speed", "of_model"), [(0.25, 0.5), (0.4, 0.5), (2.5, 1.25), (4.0, 1.25)])
+@pytest.mark.parametrize(("speed", "of_model"), [(0.25, 0.5), (0.4, 0.5), (2.5, 1.25), (4.0, 1.25), (6.0, 1.25)])
 @pytest.mark.parametrize("kind", ["small", pytest.param("real", marks=pytest.mark.thorough)])
 def test_what_the_model_cannot_do_is_stretched(request, kind, speed, of_model):
     speaking = request.getfixturevalue("synthesizer" if kind == "real" else "small_synthesizer")
@@ -145,7 +145,15 @@ def test_each_part_of_a_text_has_its_own_speed(small_synthesizer):
 
 @pytest.mark.parametrize(
     ("speed", "of_model", "stretching"),
-    [(0.25, 0.5, 0.5), (0.3, 0.5, 0.6), (0.5, 0.5, 1.0), (1.1, 1.1, 1.0), (2.0, 2.0, 1.0), (4.0, 1.25, 3.2)],
+    [
+        (0.25, 0.5, 0.5),
+        (0.3, 0.5, 0.6),
+        (0.5, 0.5, 1.0),
+        (1.1, 1.1, 1.0),
+        (2.0, 2.0, 1.0),
+        (4.0, 1.25, 3.2),
+        (6.0, 1.25, 4.8),
+    ],
 )
 def test_the_model_does_what_it_can(small_synthesizer, speed, of_model, stretching):
     (chunk,) = small_synthesizer.plan(Utterance("Yes.", speed=speed)).chunks

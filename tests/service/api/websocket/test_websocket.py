@@ -161,7 +161,7 @@ def test_a_refused_config_changes_nothing(faulty):
         talk.exchange("config", "ready", voice="bf_emma")
         for field, value, code in (
             ("voice", "af_hart", "unknown_voice"), ("voice", "af_heart(", "invalid_blend"),
-            ("language", "tlh", "language_unavailable"), ("speed", 4.1, "invalid_request"),
+            ("language", "tlh", "language_unavailable"), ("speed", 6.1, "invalid_request"),
             ("sample_rate", 96_000, "invalid_request"), ("format", "opus", "invalid_request"),
         ):  # fmt: skip
             assert talk.exchange("config", "error", **{field: value})["error"]["code"] == code

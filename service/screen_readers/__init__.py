@@ -1,0 +1,1 @@
+"""The output module of speech-dispatcher, through which Orca and others speak."""
