@@ -21,8 +21,13 @@ from service.settings import Settings, load_settings
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit status: 0, or 1 after one line on standard error."""
-    options = vars(parser().parse_args(arguments))
+    made = parser()
+    options = vars(made.parse_args(arguments))
+    if "command" not in options:
+        made.print_help()
+        return 0
     command, config = options.pop("command"), options.pop("config")
+    options.pop("help_settings", None)
     share_freed_memory()
     flags = {name: options.pop(name) for name in list(options) if name in Settings.model_fields}
     flags = {name: value for name, value in flags.items() if value is not None}
@@ -168,16 +173,21 @@ def _read(
     if output is None:
         raise InvalidRequestError("say where the audio goes (-o), or list the chapters (--list)")
     order = Order(choice, manner, Output.of(output, files), loudness, timestamps_of(timestamps), by)
-    narrating.read_aloud(
-        settings,
-        book,
-        order,
-        changed=changed,
-        overwrites=overwrite,
-        strict=strict,
-        display=progress,
-        keeps_state=keep_state,
-    )
+    try:
+        narrating.read_aloud(
+            settings,
+            book,
+            order,
+            changed=changed,
+            overwrites=overwrite,
+            strict=strict,
+            display=progress,
+            keeps_state=keep_state,
+        )
+    except KeyboardInterrupt:
+        if progress == "auto":
+            _progress("stopped; the same command goes on from here")
+        raise
     return 0
 
 
@@ -370,70 +380,126 @@ def _progress(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
+_COMMANDS: dict[str, tuple[Any, ...]] = {
+    "serve": (
+        _serve, "serve HTTP and WebSocket until stopped",
+        "kokoro-service serve --port 9000 --voice bf_emma",
+        "kokoro-service serve --data-dir ~/kokoro-data   # with jobs: books over HTTP",
+    ),
+    "say": (
+        _say, "play speech, or write it into a file",
+        'kokoro-service say "Hello from Kokoro."',
+        "kokoro-service say -f chapter.txt -o chapter.mp3 --voice bf_emma",
+        "fortune | kokoro-service say --speed 1.2",
+    ),
+    "read": (
+        _read, "read a book into files with chapters",
+        "kokoro-service read novel.epub --list",
+        "kokoro-service read novel.epub -o novel.m4b     # again to go on after an interruption",
+    ),
+    "corpus": (
+        _corpus, "speak a corpus, a file for each utterance",
+        "kokoro-service corpus sentences.jsonl -o spoken",
+    ),
+    "mcp": (_mcp, "serve an assistant by MCP on standard input and output"),
+    "speech-dispatcher": (
+        _speech_dispatcher, "speak for screen readers on Linux",
+        "kokoro-service speech-dispatcher --install",
+    ),
+    "voices": (
+        _voices, "list the voices, add some, or keep a blend",
+        'kokoro-service voices mix "af_bella(2)+af_sky(1)" --save mine',
+    ),
+    "model": (
+        _models, "list the models, add or remove one",
+        "kokoro-service model add kokoro-de.pth --config config.json --name de --language de",
+    ),
+    "prepare": (_prepare, "prepare the model for this machine now"),
+    "doctor": (_doctor, "check everything that the service needs"),
+    "cache": (_cache, "list what is in the cache, or clear it"),
+    "completion": (_completion, "print the completions of a shell"),
+}  # fmt: skip
+"""What each command does, its line in the help, and examples."""
+
+_SHOWN: dict[str, tuple[str, ...]] = {
+    "serve": ("host", "port", "voice", "data_dir", "api_keys_file", "mcp", "provider"),
+    "say": ("voice",),
+    "read": ("voice",),
+    "corpus": ("voice",),
+    "cache": ("cache_dir",),
+    "prepare": ("cache_dir", "model"),
+}
+"""The settings that the help of a command shows."""
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line; the man page and the completions are made of it."""
-    parser = argparse.ArgumentParser(
-        prog="kokoro-service", description="Kokoro-82M text-to-speech", allow_abbrev=False
+    parser = arguments.CommandParser(
+        prog="kokoro-service",
+        description="Kokoro-82M text-to-speech",
+        allow_abbrev=False,
+        examples=(
+            'kokoro-service say "Hello from Kokoro."         # play a text',
+            "kokoro-service say -f text.txt -o speech.mp3    # write it into a file",
+            "kokoro-service read novel.epub -o novel.m4b     # make an audiobook",
+            "kokoro-service serve                            # a page and an API for programs",
+            "kokoro-service doctor                           # find out what is wrong",
+        ),
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    commands = parser.add_subparsers(required=True, metavar="command")
-    serve = _command(commands, _serve, "serve", "serve HTTP and WebSocket until stopped")
-    say = _command(commands, _say, "say", "play speech, or write it into a file")
-    read = _command(commands, _read, "read", "read a book into files with chapters")
-    corpus = _command(commands, _corpus, "corpus", "speak a corpus, a file for each utterance")
-    mcp = _command(commands, _mcp, "mcp", "serve an assistant by MCP on standard input and output")
-    speech_dispatcher = _command(
-        commands, _speech_dispatcher, "speech-dispatcher", "speak for screen readers on Linux"
-    )
-    voices = _command(commands, _voices, "voices", "list the voices, add some, or keep a blend")
-    models = _command(commands, _models, "model", "list the models, add or remove one")
-    prepare = _command(commands, _prepare, "prepare", "prepare the model for this machine now")
-    doctor = _command(commands, _doctor, "doctor", "check everything that the service needs")
-    cache = _command(commands, _cache, "cache", "list what is in the cache, or clear it")
-    completion = _command(commands, _completion, "completion", "print the completions of a shell")
-    arguments.add_saying(say)
-    arguments.add_reading(read)
-    arguments.add_corpus(corpus)
-    arguments.add_speech_dispatcher(speech_dispatcher)
-    mcp.add_argument(
+    commands = parser.add_subparsers(metavar="command")
+    made = {
+        name: _command(commands, run, name, description, examples=examples)
+        for name, (run, description, *examples) in _COMMANDS.items()
+    }
+    arguments.add_saying(made["say"])
+    arguments.add_reading(made["read"])
+    arguments.add_corpus(made["corpus"])
+    arguments.add_speech_dispatcher(made["speech-dispatcher"])
+    made["mcp"].add_argument(
         "--server",
         metavar="URL",
         help="a service that runs, such as http://localhost:8880, with its key in KOKORO_API_KEY; "
         "default: the model is loaded by this process",
     )
-    prepare.add_argument(
+    made["prepare"].add_argument(
         "--for",
         dest="target",
         choices=("cpu", "cuda"),
         help="CPUs or NVIDIA GPUs; default: what the provider in the settings needs",
     )
-    doctor.add_argument(
+    made["doctor"].add_argument(
         "--json", dest="as_json", action="store_true", help="print JSON, for bug reports"
     )
-    cache.add_argument("names", nargs="*", metavar="name", help="last part of a path; default: all")
-    cache.add_argument("--clear", action="store_true", help="remove what is listed")
-    completion.add_argument("shell", choices=("bash", "zsh", "fish"))
-    of_voices = voices.add_subparsers(metavar="command")
+    made["cache"].add_argument(
+        "names", nargs="*", metavar="name", help="last part of a path; default: all"
+    )
+    made["cache"].add_argument("--clear", action="store_true", help="remove what is listed")
+    made["completion"].add_argument("shell", choices=("bash", "zsh", "fish"))
+    of_voices = made["voices"].add_subparsers(metavar="command")
     # What they are not given must not replace what stands before their names.
     inner = argparse.SUPPRESS
     add = _command(of_voices, _add_voices, "add", "add the voices of a file", inner)
     mix = _command(of_voices, _mix_voices, "mix", "keep a blend as a voice of its own", inner)
     arguments.add_voices(add, mix)
-    of_models = models.add_subparsers(metavar="command")
+    of_models = made["model"].add_subparsers(metavar="command")
     new = _command(of_models, _add_model, "add", "add a model of others, without PyTorch", inner)
     gone = _command(of_models, _remove_model, "remove", "remove a model that was added", inner)
     arguments.add_models(new, gone)
-    for subparser in (
-        serve, say, read, corpus, mcp, speech_dispatcher, voices, add, mix, models, new, gone,
-        prepare, doctor, cache,
-        completion,
-    ):  # fmt: skip
+    for name, subparser in made.items():
+        arguments.add_settings(subparser, _SHOWN.get(name, ()))
+    for subparser in (add, mix, new, gone):
         arguments.add_settings(subparser)
     return parser
 
 
 def _command(
-    commands: Any, run: Any, name: str, description: str, default: str | None = None
+    commands: Any,
+    run: Any,
+    name: str,
+    description: str,
+    default: str | None = None,
+    examples: Sequence[str] = (),
 ) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
@@ -441,6 +507,7 @@ def _command(
         description=description,
         allow_abbrev=False,
         argument_default=default,
+        examples=examples,
     )
     parser.set_defaults(command=run)
     return parser

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -268,13 +270,86 @@ def add_speech_dispatcher(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_settings(parser: argparse.ArgumentParser) -> None:
+_SETTINGS_TITLE = "settings"
+_ALL_SETTINGS = "--help-settings"
+
+
+class CommandParser(argparse.ArgumentParser):
+    """Parses a command. Help and usage show its own options, not the seventy settings.
+
+    Args:
+        arguments: of the base class.
+        examples: lines of a shell that help shows.
+        options: of the base class.
+    """
+
+    def __init__(self, *arguments: Any, examples: Sequence[str] = (), **options: Any) -> None:
+        if examples:
+            options["epilog"] = "\n".join(["examples:", *(f"  {line}" for line in examples)])
+        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(*arguments, **options)
+
+    def format_help(self) -> str:
+        """Return the help."""
+        with self._without_settings():
+            return super().format_help()
+
+    def format_usage(self) -> str:
+        """Return the usage."""
+        with self._without_settings():
+            return super().format_usage()
+
+    def format_settings(self) -> str:
+        """Return the help of the settings."""
+        formatter = self._get_formatter()
+        for group in self._settings():
+            formatter.start_section(group.title)
+            formatter.add_text(group.description)
+            formatter.add_arguments(group._group_actions)
+            formatter.end_section()
+        return formatter.format_help()
+
+    def _settings(self) -> list[argparse._ArgumentGroup]:
+        return [group for group in self._action_groups if group.title == _SETTINGS_TITLE]
+
+    @contextmanager
+    def _without_settings(self) -> Iterator[None]:
+        hidden = {id(action) for group in self._settings() for action in group._group_actions}
+        groups, actions = self._action_groups, self._actions
+        self._action_groups = [group for group in groups if group.title != _SETTINGS_TITLE]
+        self._actions = [action for action in actions if id(action) not in hidden]
+        try:
+            yield
+        finally:
+            self._action_groups, self._actions = groups, actions
+
+
+class _SettingsHelp(argparse.Action):
+    """Prints the settings, and ends."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        assert isinstance(parser, CommandParser)
+        print(parser.format_settings(), end="")
+        parser.exit()
+
+
+def add_settings(parser: argparse.ArgumentParser, shown: Collection[str] = ()) -> None:
     """Add a flag for each setting that a flag can hold, and one for the configuration file.
 
     A command with a `--config` of its own has that; the service's stands before its name.
+
+    Args:
+        parser: of a command.
+        shown: the settings that its help shows.
     """
     if "--config" not in parser.format_usage():
         parser.add_argument("--config", type=Path, help="configuration file (TOML)")
+    parser.add_argument(
+        _ALL_SETTINGS, action=_SettingsHelp, nargs=0, help="show the flags of all settings, and end"
+    )
+    others = parser.add_argument_group(
+        _SETTINGS_TITLE, "Also as KOKORO_* variables, and in the file; see docs/command-line.md."
+    )
     for name, field in Settings.model_fields.items():
         if name not in _CONFIG_ONLY:
             flag = "--" + name.replace("_", "-")
@@ -283,7 +358,8 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
                 kind = {"action": argparse.BooleanOptionalAction, "default": None}
             if name == "voice":
                 kind["action"] = _VoiceAction
-            parser.add_argument(flag, dest=name, help=field.description, **kind)
+            place = parser if name in shown else others
+            place.add_argument(flag, dest=name, help=field.description, **kind)
 
 
 class _VoiceAction(argparse.Action):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import signal
 import socket
@@ -78,7 +79,9 @@ def serve(settings: Settings) -> None:
         listening = listen(settings.host, settings.port)
     except OSError as error:
         where = f"{settings.host}:{settings.port}"
-        raise StartupError(f"cannot listen on {where}: {error.strerror or error}") from error
+        advice = "; choose another with --port, or a free one with --port 0"
+        reason = f"{error.strerror or error}{advice if error.errno == errno.EADDRINUSE else ''}"
+        raise StartupError(f"cannot listen on {where}: {reason}") from error
     port = listening[0].getsockname()[1]
     url = _url("localhost" if settings.host in _EVERY_ADDRESS else settings.host, port)
     where = _url(settings.host, port)

@@ -137,6 +137,7 @@ class ServiceState:
         self._lexicon: UserLexicon | None = None  # one that was read again
         self._lock = threading.Lock()
         self._reloading = threading.Lock()
+        self._step = "loading"
 
     def _read_callers(self) -> tuple[ApiKeys | None, dict[str, UserLexicon]]:
         """Read the file of keys and their lexicons; raises SettingsError and LexiconError."""
@@ -155,7 +156,12 @@ class ServiceState:
             NotReadyError: the service was stopped meanwhile.
         """
         start = time.perf_counter()
-        synthesizer = load_synthesizer(self._shared, self._tell)
+
+        def tell(line: str) -> None:
+            self._tell(line)
+            self._step = line
+
+        synthesizer = load_synthesizer(self._shared, tell)
         try:
             self_test_s = synthesizer.self_test()
         except BaseException:
@@ -266,8 +272,10 @@ class ServiceState:
             NotReadyError: it is not loaded yet, or already closed.
         """
         ready = self._ready
+        if ready is None and self.admission.closing.is_set():
+            raise NotReadyError("the service is shutting down")
         if ready is None:
-            raise NotReadyError("the model is not loaded yet, or the service is shutting down")
+            raise NotReadyError(f"the model is not loaded yet: {self._step}")
         return ready
 
     async def drain(self, is_urgent: Callable[[], bool] = lambda: False) -> None:

@@ -264,7 +264,7 @@ class Audiobook:
         n_dropped = self._book.n_dropped + narration.n_dropped
         self._watcher.tell(
             "planned",
-            f"{len(self._chapters)} chapters, {total} characters"
+            f"{len(self._chapters)} chapter{'s'[: len(self._chapters) != 1]}, {total} characters"
             + (f", {n_dropped} of which are not said" if n_dropped else ""),
             chapters=[
                 {"number": chapter.number, "title": chapter.title,

@@ -17,6 +17,7 @@ from service.playback import PlaybackError
 from service.preparation import assembly
 from service.resources import resource
 from service.saying import normalization_of
+from service.settings import Settings
 from service.speech import VoiceLibrary
 from service.tensor_files import pytorch_file
 from service.text import USUAL, Normalization
@@ -72,16 +73,34 @@ def test_a_process_tells_its_version_its_commands_and_why_it_refuses():
     assert done.stderr == "kokoro-service: /nowhere/a.wav: there is no folder /nowhere\n"
 
 
-def test_every_command_tells_its_flags():
-    for name in ("serve", "say", "read", "corpus", "voices", "prepare", "doctor", "cache", "completion"):
-        done = command(name, "--help")
+def test_every_command_tells_its_own_flags_and_those_of_the_settings_if_asked():
+    usual = command("--help").stdout
+    assert command().stdout == usual
+    names = re.findall(r"^    ([a-z-]+)", usual, re.MULTILINE)
+    assert {"serve", "say", "read", "voices", "mcp", "speech-dispatcher"} <= set(names)
+    for name in (*names, "voices add", "voices mix"):
+        done = command(*name.split(), "--help")
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith(f"usage: kokoro-service {name} ")
-        assert "--config" in done.stdout
+        assert {"--config", "--help-settings"} <= set(re.findall(r"--[a-z-]+", done.stdout))
+        assert "--max-requests" not in done.stdout
+        settings = command(*name.split(), "--help-settings")
+        assert (settings.returncode, settings.stderr) == (0, "")
+        told = set(re.findall(r"^  (--[a-z0-9-]+)", done.stdout + settings.stdout, re.MULTILINE))
+        flags = {f"--{field.replace('_', '-')}" for field in Settings.model_fields}
+        assert flags - told == {"--cuda-options", "--tensorrt-options", "--openai-voices"}, name
+    for line in re.findall(r"^  (kokoro-service .*?)(?: +#.*)?$", usual, re.MULTILINE):
+        assert shlex.split(line)[1] in names
+
+
+def test_a_mistake_shows_the_flags_of_the_command_alone():
+    done = command("say", "a", "--speed", "quick")
+    assert "--volume" in done.stderr
+    assert "--max-requests" not in done.stderr
 
 
 def test_what_is_no_command_flag_or_variable_is_told(monkeypatch):
-    for arguments in ([], ["sing"], ["voices", "--loud"], ["say", "a", "--speed", "quick"]):
+    for arguments in (["sing"], ["voices", "--loud"], ["say", "a", "--speed", "quick"]):
         done = command(*arguments)
         assert (done.returncode, done.stdout) == (2, "")
         assert "kokoro-service" in done.stderr.splitlines()[-1]

@@ -187,7 +187,8 @@ def test_before_the_model_is_there_health_answers_and_speech_is_refused(start_se
     refused = speak(server, text="a")
     assert_error(refused, 503, "not_ready")
     assert refused.headers["retry-after"] == "1"
-    assert_error(server.client.get("/ready"), 503, "not_ready")
+    told = assert_error(server.client.get("/ready"), 503, "not_ready")
+    assert told.startswith("the model is not loaded yet: ")
     server.wait_until_ready()
     assert server.client.get("/ready").status_code == 200
     assert speak(server, text="Now it speaks.").status_code == 200

@@ -58,7 +58,10 @@ def test_a_taken_port_is_all_that_is_said():
         port = str(taken.getsockname()[1])
         # Found before the model is looked for, which is not there.
         line = complaint("serve", "--port", port, "--model", "/nowhere.onnx")
-    assert line == f"kokoro-service: cannot listen on 127.0.0.1:{port}: Address already in use"
+    assert line == (
+        f"kokoro-service: cannot listen on 127.0.0.1:{port}: Address already in use; choose another with --port, "
+        "or a free one with --port 0"
+    )
 
 
 def test_it_says_that_it_is_ready_and_where(server):
