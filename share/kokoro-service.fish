@@ -50,8 +50,8 @@ function _shtab_kokoro_service_using
   test "$_shtab_kokoro_service_cmdpath" = "$argv"
 end
 
-set -g _shtab_kokoro_service_commands serve say read corpus voices 'voices add' 'voices mix' model 'model add' 'model remove' prepare doctor cache completion
-set -g _shtab_kokoro_service_opts_with_value --actor-cpus --actor-gpus --actors --answer-memory-bytes --api-keys-file --attempts --attribution --audio-cache-bytes --auto-ssml --buckets --by --cache-dir --cast --changed --chapter-pause --chapters --cluster --config --cors-origins --cuda-device --data-dir --deadline-s --dialogue --document-cpu-s --document-memory-bytes --document-timeout-s --emoji --espeak-data --espeak-library --file --file-decoding --files --for --format --host --idle-unload-s --job-age-s --jobs-bytes --keep --kernels --language --lexicon --lexicons-dir --licence --log-format --log-level --loudness --max-connections --max-document-bytes --max-jobs --max-requests --max-text-length --max-websockets --memory-budget-bytes --min-free-memory-bytes --model --models-dir --name --normalize --output --port --precision --progress --provider --quotes-voice --receive-timeout-s --sample-rate --save --scene-pause --send-timeout-s --session-idle-s --sex --shutdown-timeout-s --skip --speed --stream-decoding --threads --timestamps --voice --voices --voices-dir --volume --warm-languages --weights --workers --wyoming --wyoming-zeroconf -f -o
+set -g _shtab_kokoro_service_commands serve say read corpus mcp speech-dispatcher voices 'voices add' 'voices mix' model 'model add' 'model remove' prepare doctor cache completion
+set -g _shtab_kokoro_service_opts_with_value --actor-cpus --actor-gpus --actors --answer-memory-bytes --api-keys-file --attempts --attribution --audio-cache-bytes --auto-ssml --buckets --by --cache-dir --cast --changed --chapter-pause --chapters --cluster --config --cors-origins --cuda-device --data-dir --deadline-s --dialogue --document-cpu-s --document-memory-bytes --document-timeout-s --emoji --espeak-data --espeak-library --file --file-decoding --files --for --format --host --idle-unload-s --job-age-s --jobs-bytes --keep --kernels --language --lexicon --lexicons-dir --licence --log-format --log-level --loudness --max-connections --max-document-bytes --max-jobs --max-requests --max-text-length --max-websockets --memory-budget-bytes --min-free-memory-bytes --model --models-dir --name --normalize --output --port --precision --progress --provider --quotes-voice --receive-timeout-s --sample-rate --save --scene-pause --send-timeout-s --server --session-idle-s --sex --shutdown-timeout-s --skip --speed --stream-decoding --threads --timestamps --voice --voices --voices-dir --volume --warm-languages --weights --workers --wyoming --wyoming-zeroconf -f -o
 
 complete -c kokoro-service -e
 complete -c kokoro-service -f
@@ -366,7 +366,8 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l help-settings
 complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l host -x -d 'address to listen on'
 complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l port -x -d 'port to listen on; 0 picks a free one'
 complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l provider -x -d 'execution provider: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)'
-complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l model -x -d 'model file; default: the one in the installed model packages'
+complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l model -x -d 'model file, record of a model, or name of one that was added; default: the one in the installed model packages'
+complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l models-dir -x -d 'folder of models that were added; default: one of this user'
 complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l cache-dir -x -d 'folder for prepared models; default: ~/.cache/kokoro-service'
 complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l stream-decoding -x -d 'how streams are decoded: in windows, or chunk by chunk (whole)'
 complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l file-decoding -x -d 'how complete files are decoded: windows or whole'
@@ -414,7 +415,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l espeak-data -
 complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l emoji -x -d 'drop emoji, or say their names (name)'
 complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l strict-characters -l no-strict-characters -d 'refuse texts with characters that cannot be read, instead of dropping these'
 complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l strict-ssml -l no-strict-ssml -d 'refuse SSML of which something cannot be done, instead of ignoring that'
-complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l auto-ssml -x -d 'doors on which a text that opens like SSML is SSML: any of synthesize, openai, elevenlabs, piper, wyoming'
+complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l auto-ssml -x -d 'doors on which a text that opens like SSML is SSML: any of synthesize, openai, elevenlabs, piper, wyoming, jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l lexicon -x -d 'file of pronunciations; default: the included one'
 complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l log-level -x -d 'lowest level to log'
 complete -c kokoro-service -n '_shtab_kokoro_service_using mcp' -l log-format -x -d 'format of log lines'
@@ -431,7 +432,8 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l
 complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l host -x -d 'address to listen on'
 complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l port -x -d 'port to listen on; 0 picks a free one'
 complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l provider -x -d 'execution provider: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)'
-complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l model -x -d 'model file; default: the one in the installed model packages'
+complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l model -x -d 'model file, record of a model, or name of one that was added; default: the one in the installed model packages'
+complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l models-dir -x -d 'folder of models that were added; default: one of this user'
 complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l cache-dir -x -d 'folder for prepared models; default: ~/.cache/kokoro-service'
 complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l stream-decoding -x -d 'how streams are decoded: in windows, or chunk by chunk (whole)'
 complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l file-decoding -x -d 'how complete files are decoded: windows or whole'
@@ -479,7 +481,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l
 complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l emoji -x -d 'drop emoji, or say their names (name)'
 complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l strict-characters -l no-strict-characters -d 'refuse texts with characters that cannot be read, instead of dropping these'
 complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l strict-ssml -l no-strict-ssml -d 'refuse SSML of which something cannot be done, instead of ignoring that'
-complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l auto-ssml -x -d 'doors on which a text that opens like SSML is SSML: any of synthesize, openai, elevenlabs, piper, wyoming'
+complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l auto-ssml -x -d 'doors on which a text that opens like SSML is SSML: any of synthesize, openai, elevenlabs, piper, wyoming, jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l lexicon -x -d 'file of pronunciations; default: the included one'
 complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l log-level -x -d 'lowest level to log'
 complete -c kokoro-service -n '_shtab_kokoro_service_using speech-dispatcher' -l log-format -x -d 'format of log lines'
@@ -690,6 +692,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using voices mix' -l bucket
 complete -c kokoro-service -n '_shtab_kokoro_service_using; and test $_shtab_kokoro_service_npos -eq 0' -a model -d 'list the models, add or remove one'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -s h -l help -d 'show this help message and exit'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'configuration file (TOML)'
+complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l help-settings -d 'show the flags of all settings, and end'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l host -x -d 'address to listen on'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l port -x -d 'port to listen on; 0 picks a free one'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l provider -x -d 'execution provider: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)'
@@ -728,6 +731,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l answer-memo
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l audio-cache-bytes -x -d 'memory for the audio cache; 0 switches it off'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l wyoming -x -d 'address to serve Wyoming on: tcp://HOST:PORT, unix:///PATH or stdio://'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l wyoming-zeroconf -x -d 'name to announce Wyoming by in the network; needs the extra zeroconf'
+complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l mcp -l no-mcp -d 'serve MCP for assistants at /mcp; needs the extra mcp'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l page -l no-page -d 'serve the page that speaks at /, and /docs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l insecure -l no-insecure -d 'allow other interfaces than loopback without API keys'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l api-keys-file -x -d 'file of API keys, one per line; default: no key is needed'
@@ -741,7 +745,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l espeak-data
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l emoji -x -d 'drop emoji, or say their names (name)'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l strict-characters -l no-strict-characters -d 'refuse texts with characters that cannot be read, instead of dropping these'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l strict-ssml -l no-strict-ssml -d 'refuse SSML of which something cannot be done, instead of ignoring that'
-complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l auto-ssml -x -d 'doors on which a text that opens like SSML is SSML: any of synthesize, openai, elevenlabs, piper, wyoming'
+complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l auto-ssml -x -d 'doors on which a text that opens like SSML is SSML: any of synthesize, openai, elevenlabs, piper, wyoming, jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l lexicon -x -d 'file of pronunciations; default: the included one'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l log-level -x -d 'lowest level to log'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model' -l log-format -x -d 'format of log lines'
@@ -758,6 +762,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l languag
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l weights -xka "int8 float32" -d 'how they are kept; int8 is several times as fast on a CPU'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l licence -x -d 'SPDX name of the licence of its weights'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l attribution -x -d 'whom to name'
+complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l help-settings -d 'show the flags of all settings, and end'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l host -x -d 'address to listen on'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l port -x -d 'port to listen on; 0 picks a free one'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l provider -x -d 'execution provider: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)'
@@ -796,6 +801,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l answer-
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l audio-cache-bytes -x -d 'memory for the audio cache; 0 switches it off'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l wyoming -x -d 'address to serve Wyoming on: tcp://HOST:PORT, unix:///PATH or stdio://'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l wyoming-zeroconf -x -d 'name to announce Wyoming by in the network; needs the extra zeroconf'
+complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l mcp -l no-mcp -d 'serve MCP for assistants at /mcp; needs the extra mcp'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l page -l no-page -d 'serve the page that speaks at /, and /docs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l insecure -l no-insecure -d 'allow other interfaces than loopback without API keys'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l api-keys-file -x -d 'file of API keys, one per line; default: no key is needed'
@@ -809,7 +815,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l espeak-
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l emoji -x -d 'drop emoji, or say their names (name)'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l strict-characters -l no-strict-characters -d 'refuse texts with characters that cannot be read, instead of dropping these'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l strict-ssml -l no-strict-ssml -d 'refuse SSML of which something cannot be done, instead of ignoring that'
-complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l auto-ssml -x -d 'doors on which a text that opens like SSML is SSML: any of synthesize, openai, elevenlabs, piper, wyoming'
+complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l auto-ssml -x -d 'doors on which a text that opens like SSML is SSML: any of synthesize, openai, elevenlabs, piper, wyoming, jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l lexicon -x -d 'file of pronunciations; default: the included one'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l log-level -x -d 'lowest level to log'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model add' -l log-format -x -d 'format of log lines'
@@ -821,6 +827,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using model add; and test $
 complete -c kokoro-service -n '_shtab_kokoro_service_using model; and test $_shtab_kokoro_service_npos -eq 0' -a remove -d 'remove a model that was added'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -s h -l help -d 'show this help message and exit'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'configuration file (TOML)'
+complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l help-settings -d 'show the flags of all settings, and end'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l host -x -d 'address to listen on'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l port -x -d 'port to listen on; 0 picks a free one'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l provider -x -d 'execution provider: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)'
@@ -859,6 +866,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l answ
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l audio-cache-bytes -x -d 'memory for the audio cache; 0 switches it off'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l wyoming -x -d 'address to serve Wyoming on: tcp://HOST:PORT, unix:///PATH or stdio://'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l wyoming-zeroconf -x -d 'name to announce Wyoming by in the network; needs the extra zeroconf'
+complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l mcp -l no-mcp -d 'serve MCP for assistants at /mcp; needs the extra mcp'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l page -l no-page -d 'serve the page that speaks at /, and /docs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l insecure -l no-insecure -d 'allow other interfaces than loopback without API keys'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l api-keys-file -x -d 'file of API keys, one per line; default: no key is needed'
@@ -872,7 +880,7 @@ complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l espe
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l emoji -x -d 'drop emoji, or say their names (name)'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l strict-characters -l no-strict-characters -d 'refuse texts with characters that cannot be read, instead of dropping these'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l strict-ssml -l no-strict-ssml -d 'refuse SSML of which something cannot be done, instead of ignoring that'
-complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l auto-ssml -x -d 'doors on which a text that opens like SSML is SSML: any of synthesize, openai, elevenlabs, piper, wyoming'
+complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l auto-ssml -x -d 'doors on which a text that opens like SSML is SSML: any of synthesize, openai, elevenlabs, piper, wyoming, jobs'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l lexicon -x -d 'file of pronunciations; default: the included one'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l log-level -x -d 'lowest level to log'
 complete -c kokoro-service -n '_shtab_kokoro_service_using model remove' -l log-format -x -d 'format of log lines'

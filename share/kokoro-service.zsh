@@ -14,6 +14,7 @@ _shtab_kokoro_service_commands() {
     completion:'print the completions of a shell'
     corpus:'speak a corpus, a file for each utterance'
     doctor:'check everything that the service needs'
+    mcp:'serve an assistant by MCP on standard input and output'
     model:'list the models, add or remove one'
     prepare:'prepare the model for this machine now'
     read:'read a book into files with chapters'
@@ -312,6 +313,7 @@ _shtab_kokoro_service_doctor_options=(
   "--audio-cache-bytes[memory for the audio cache\; 0 switches it off]:X:"
   "--wyoming[address to serve Wyoming on\: tcp\:\/\/HOST\:PORT, unix\:\/\/\/PATH or stdio\:\/\/]:X:"
   "--wyoming-zeroconf[name to announce Wyoming by in the network\; needs the extra zeroconf]:X:"
+  {--mcp,--no-mcp}"[serve MCP for assistants at \/mcp\; needs the extra mcp]"
   {--page,--no-page}"[serve the page that speaks at \/, and \/docs]"
   {--insecure,--no-insecure}"[allow other interfaces than loopback without API keys]"
   "--api-keys-file[file of API keys, one per line\; default\: no key is needed]:X:"
@@ -337,6 +339,76 @@ _shtab_kokoro_service_doctor_options=(
 
 # guard to ensure default positional specs are added only once per session
 _shtab_kokoro_service_doctor_defaults_added=0
+
+_shtab_kokoro_service_mcp_options=(
+  "(- : *)"{-h,--help}"[show this help message and exit]"
+  "--server[a service that runs, such as http\:\/\/localhost\:8880, with its key in KOKORO_API_KEY\; default\: the model is loaded by this process]:URL:"
+  "--config[configuration file (TOML)]:config:_files"
+  "--help-settings[show the flags of all settings, and end]"
+  "--host[address to listen on]:X:"
+  "--port[port to listen on\; 0 picks a free one]:X:"
+  "--provider[execution provider\: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)]:X:"
+  "--model[model file, record of a model, or name of one that was added\; default\: the one in the installed model packages]:X:"
+  "--models-dir[folder of models that were added\; default\: one of this user]:X:"
+  "--cache-dir[folder for prepared models\; default\: \~\/.cache\/kokoro-service]:X:"
+  "--stream-decoding[how streams are decoded\: in windows, or chunk by chunk (whole)]:X:"
+  "--file-decoding[how complete files are decoded\: windows or whole]:X:"
+  {--prepare,--no-prepare}"[prepare the model for this CPU once, before its first use]"
+  "--kernels[instruction set of the native operators, for tests and measurements\; default\: the fastest that the processor runs]:X:"
+  "--voices-dir[folder of voices\; default\: the included ones]:X:"
+  "--voice[voice for requests that name none]:X:"
+  "--warm-languages[languages whose G2P is loaded at start, so that their first text is read as soon as others\; default\: the language of voice]:X:"
+  {--strict-models,--no-strict-models}"[answer 404 to model names that GET \/v1\/models does not list]"
+  "--max-text-length[maximum length of a text, in characters]:X:"
+  "--max-requests[maximum requests in progress or waiting\; more get 503]:X:"
+  "--max-websockets[maximum open WebSocket sessions and Wyoming connections\; more are refused]:X:"
+  "--max-connections[maximum open connections, of all kinds\; one more takes the place of the one that has waited longest for its client]:X:"
+  "--session-idle-s[seconds without a message or speech until a WebSocket session is closed\; 0 keeps it]:X:"
+  "--idle-unload-s[seconds without speech until the model leaves memory\; 0 keeps it]:X:"
+  "--data-dir[folder for jobs, which outlive the process\; default\: there are no jobs]:X:"
+  "--max-document-bytes[maximum size of the document or text of a job]:X:"
+  "--document-cpu-s[maximum processor time to read a document, in seconds]:X:"
+  "--document-timeout-s[maximum time to read a document, in seconds]:X:"
+  "--document-memory-bytes[maximum memory to read a document\; of two at a time]:X:"
+  "--max-jobs[maximum jobs that are kept\; more get 503]:X:"
+  "--jobs-bytes[maximum size of all jobs\; more get 503, or fail]:X:"
+  "--job-age-s[seconds after which a finished job is removed]:X:"
+  "--deadline-s[maximum duration of a request, in seconds]:X:"
+  "--receive-timeout-s[seconds to receive a request\'s headers, and then its body]:X:"
+  "--send-timeout-s[seconds until a client that reads nothing is cut off]:X:"
+  "--shutdown-timeout-s[seconds that requests have to finish when the service stops]:X:"
+  "--memory-budget-bytes[maximum memory of the model and its runs\; 0 is no limit]:X:"
+  "--min-free-memory-bytes[minimum free memory of the machine\; with less, requests get 503]:X:"
+  "--answer-memory-bytes[maximum memory of all answers in progress\; more get 503\; 0 is no limit]:X:"
+  "--audio-cache-bytes[memory for the audio cache\; 0 switches it off]:X:"
+  "--wyoming[address to serve Wyoming on\: tcp\:\/\/HOST\:PORT, unix\:\/\/\/PATH or stdio\:\/\/]:X:"
+  "--wyoming-zeroconf[name to announce Wyoming by in the network\; needs the extra zeroconf]:X:"
+  {--mcp,--no-mcp}"[serve MCP for assistants at \/mcp\; needs the extra mcp]"
+  {--page,--no-page}"[serve the page that speaks at \/, and \/docs]"
+  {--insecure,--no-insecure}"[allow other interfaces than loopback without API keys]"
+  "--api-keys-file[file of API keys, one per line\; default\: no key is needed]:X:"
+  "--lexicons-dir[folder of lexicons of API keys, NAME.toml\; default\: none]:X:"
+  {--private-lists,--no-private-lists}"[ask for a key also for lists of voices, models and languages]"
+  "--cors-origins[web origins whose pages may use the service, separated by commas]:X:"
+  "--threads[intra-op threads\; 0 is one for each usable processor]:X:"
+  "--workers[chunks computed at once\; the threads are divided among them]:X:"
+  "--espeak-library[libespeak-ng.so\; default\: the espeakng-loader package\'s, else the system\'s]:X:"
+  "--espeak-data[espeak-ng-data folder\; default\: the library\'s own]:X:"
+  "--emoji[drop emoji, or say their names (name)]:X:"
+  {--strict-characters,--no-strict-characters}"[refuse texts with characters that cannot be read, instead of dropping these]"
+  {--strict-ssml,--no-strict-ssml}"[refuse SSML of which something cannot be done, instead of ignoring that]"
+  "--auto-ssml[doors on which a text that opens like SSML is SSML\: any of synthesize, openai, elevenlabs, piper, wyoming, jobs]:X:"
+  "--lexicon[file of pronunciations\; default\: the included one]:X:"
+  "--log-level[lowest level to log]:X:"
+  "--log-format[format of log lines]:X:"
+  {--telemetry,--no-telemetry}"[send traces, configured by OTEL_\* variables\; needs the extra otel]"
+  "--cuda-device[number of the GPU to use]:X:"
+  "--precision[precision of the decoder on a GPU]:X:"
+  "--buckets[run lengths on a GPU, in frames, separated by commas]:X:"
+)
+
+# guard to ensure default positional specs are added only once per session
+_shtab_kokoro_service_mcp_defaults_added=0
 
 _shtab_kokoro_service_model_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
@@ -394,7 +466,7 @@ _shtab_kokoro_service_model_options=(
   "--emoji[drop emoji, or say their names (name)]:X:"
   {--strict-characters,--no-strict-characters}"[refuse texts with characters that cannot be read, instead of dropping these]"
   {--strict-ssml,--no-strict-ssml}"[refuse SSML of which something cannot be done, instead of ignoring that]"
-  "--auto-ssml[doors on which a text that opens like SSML is SSML\: any of synthesize, openai, elevenlabs, piper, wyoming]:X:"
+  "--auto-ssml[doors on which a text that opens like SSML is SSML\: any of synthesize, openai, elevenlabs, piper, wyoming, jobs]:X:"
   "--lexicon[file of pronunciations\; default\: the included one]:X:"
   "--log-level[lowest level to log]:X:"
   "--log-format[format of log lines]:X:"
@@ -416,6 +488,7 @@ _shtab_kokoro_service_model_add_options=(
   "--weights[how they are kept\; int8 is several times as fast on a CPU]:weights:(int8 float32)"
   "--licence[SPDX name of the licence of its weights]:licence:"
   "--attribution[whom to name]:attribution:"
+  "--help-settings[show the flags of all settings, and end]"
   "--host[address to listen on]:X:"
   "--port[port to listen on\; 0 picks a free one]:X:"
   "--provider[execution provider\: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)]:X:"
@@ -468,7 +541,7 @@ _shtab_kokoro_service_model_add_options=(
   "--emoji[drop emoji, or say their names (name)]:X:"
   {--strict-characters,--no-strict-characters}"[refuse texts with characters that cannot be read, instead of dropping these]"
   {--strict-ssml,--no-strict-ssml}"[refuse SSML of which something cannot be done, instead of ignoring that]"
-  "--auto-ssml[doors on which a text that opens like SSML is SSML\: any of synthesize, openai, elevenlabs, piper, wyoming]:X:"
+  "--auto-ssml[doors on which a text that opens like SSML is SSML\: any of synthesize, openai, elevenlabs, piper, wyoming, jobs]:X:"
   "--lexicon[file of pronunciations\; default\: the included one]:X:"
   "--log-level[lowest level to log]:X:"
   "--log-format[format of log lines]:X:"
@@ -485,6 +558,7 @@ _shtab_kokoro_service_model_add_defaults_added=0
 _shtab_kokoro_service_model_remove_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--config[configuration file (TOML)]:config:_files"
+  "--help-settings[show the flags of all settings, and end]"
   "--host[address to listen on]:X:"
   "--port[port to listen on\; 0 picks a free one]:X:"
   "--provider[execution provider\: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)]:X:"
@@ -523,6 +597,7 @@ _shtab_kokoro_service_model_remove_options=(
   "--audio-cache-bytes[memory for the audio cache\; 0 switches it off]:X:"
   "--wyoming[address to serve Wyoming on\: tcp\:\/\/HOST\:PORT, unix\:\/\/\/PATH or stdio\:\/\/]:X:"
   "--wyoming-zeroconf[name to announce Wyoming by in the network\; needs the extra zeroconf]:X:"
+  {--mcp,--no-mcp}"[serve MCP for assistants at \/mcp\; needs the extra mcp]"
   {--page,--no-page}"[serve the page that speaks at \/, and \/docs]"
   {--insecure,--no-insecure}"[allow other interfaces than loopback without API keys]"
   "--api-keys-file[file of API keys, one per line\; default\: no key is needed]:X:"
@@ -536,7 +611,7 @@ _shtab_kokoro_service_model_remove_options=(
   "--emoji[drop emoji, or say their names (name)]:X:"
   {--strict-characters,--no-strict-characters}"[refuse texts with characters that cannot be read, instead of dropping these]"
   {--strict-ssml,--no-strict-ssml}"[refuse SSML of which something cannot be done, instead of ignoring that]"
-  "--auto-ssml[doors on which a text that opens like SSML is SSML\: any of synthesize, openai, elevenlabs, piper, wyoming]:X:"
+  "--auto-ssml[doors on which a text that opens like SSML is SSML\: any of synthesize, openai, elevenlabs, piper, wyoming, jobs]:X:"
   "--lexicon[file of pronunciations\; default\: the included one]:X:"
   "--log-level[lowest level to log]:X:"
   "--log-format[format of log lines]:X:"
@@ -554,6 +629,7 @@ _shtab_kokoro_service_prepare_options=(
   "(- : *)"{-h,--help}"[show this help message and exit]"
   "--for[CPUs or NVIDIA GPUs\; default\: what the provider in the settings needs]:target:(cpu cuda)"
   "--config[configuration file (TOML)]:config:_files"
+  "--help-settings[show the flags of all settings, and end]"
   "--host[address to listen on]:X:"
   "--port[port to listen on\; 0 picks a free one]:X:"
   "--provider[execution provider\: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)]:X:"
@@ -592,6 +668,7 @@ _shtab_kokoro_service_prepare_options=(
   "--audio-cache-bytes[memory for the audio cache\; 0 switches it off]:X:"
   "--wyoming[address to serve Wyoming on\: tcp\:\/\/HOST\:PORT, unix\:\/\/\/PATH or stdio\:\/\/]:X:"
   "--wyoming-zeroconf[name to announce Wyoming by in the network\; needs the extra zeroconf]:X:"
+  {--mcp,--no-mcp}"[serve MCP for assistants at \/mcp\; needs the extra mcp]"
   {--page,--no-page}"[serve the page that speaks at \/, and \/docs]"
   {--insecure,--no-insecure}"[allow other interfaces than loopback without API keys]"
   "--api-keys-file[file of API keys, one per line\; default\: no key is needed]:X:"
@@ -869,7 +946,8 @@ _shtab_kokoro_service_speech_dispatcher_options=(
   "--host[address to listen on]:X:"
   "--port[port to listen on\; 0 picks a free one]:X:"
   "--provider[execution provider\: cpu, cuda, tensorrt, or auto (cuda if it works, else cpu)]:X:"
-  "--model[model file\; default\: the one in the installed model packages]:X:"
+  "--model[model file, record of a model, or name of one that was added\; default\: the one in the installed model packages]:X:"
+  "--models-dir[folder of models that were added\; default\: one of this user]:X:"
   "--cache-dir[folder for prepared models\; default\: \~\/.cache\/kokoro-service]:X:"
   "--stream-decoding[how streams are decoded\: in windows, or chunk by chunk (whole)]:X:"
   "--file-decoding[how complete files are decoded\: windows or whole]:X:"
@@ -917,7 +995,7 @@ _shtab_kokoro_service_speech_dispatcher_options=(
   "--emoji[drop emoji, or say their names (name)]:X:"
   {--strict-characters,--no-strict-characters}"[refuse texts with characters that cannot be read, instead of dropping these]"
   {--strict-ssml,--no-strict-ssml}"[refuse SSML of which something cannot be done, instead of ignoring that]"
-  "--auto-ssml[doors on which a text that opens like SSML is SSML\: any of synthesize, openai, elevenlabs, piper, wyoming]:X:"
+  "--auto-ssml[doors on which a text that opens like SSML is SSML\: any of synthesize, openai, elevenlabs, piper, wyoming, jobs]:X:"
   "--lexicon[file of pronunciations\; default\: the included one]:X:"
   "--log-level[lowest level to log]:X:"
   "--log-format[format of log lines]:X:"
@@ -1169,6 +1247,7 @@ _shtab_kokoro_service() {
         completion) _arguments -C -s $_shtab_kokoro_service_completion_options ;;
         corpus) _arguments -C -s $_shtab_kokoro_service_corpus_options ;;
         doctor) _arguments -C -s $_shtab_kokoro_service_doctor_options ;;
+        mcp) _arguments -C -s $_shtab_kokoro_service_mcp_options ;;
         model) _shtab_kokoro_service_model ;;
         prepare) _arguments -C -s $_shtab_kokoro_service_prepare_options ;;
         read) _arguments -C -s $_shtab_kokoro_service_read_options ;;
