@@ -543,7 +543,7 @@ _PARTS = re.compile(rf"([A-Z][a-z]?)([0-9]{{1,2}}|[{_DOWN}]{{1,2}})?")
 _GASES = frozenset({"H2", "N2", "O2", "O3", "F2", "Cl2"})
 _PAIRS = re.compile(r"(?:[HNKF]|Na|Cl|Li)2(?:[OS]2?)|[A-Z][a-z]?[0-9]?\Z(?<=C60)")
 _GREEK_ALONE = re.compile(rf"(?<![{_WORD}0-9])[Α-Ωα-ωµ]{{1,2}}(?![{_WORD}])")
-_SIGN_ALONE = re.compile("[∂∇∠△⊥∥∪∩⊂⊆∉∝≡∏∮⋃⋂∓¬∧∨]")
+_SIGN_ALONE = re.compile("[∂∇∠⊥∥∪∩⊂⊆∉∝≡∏∮⋃⋂∓¬∧∨]")
 
 
 def _is_compound(text: str, parts: list[tuple[str, str]]) -> bool:
