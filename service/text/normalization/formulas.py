@@ -33,7 +33,7 @@ _COMMANDS = {
 """The signs for which commands of LaTeX stand."""
 _TYPED = {
     "<=": "≤", ">=": "≥", "!=": "≠", "==": "=", "->": "→", "=>": "⇒", "−": "-", "–": "-", "⋅": "·",
-    "µ": "μ", "ς": "σ", "∮": "∫",
+    "µ": "μ", "ς": "σ", "∮": "∫", "//": "∥",
 }  # fmt: skip
 _BIG = "∑∫∏∬⋃⋂"
 _FONTS = frozenset(words("mathbb mathrm text mathbf operatorname mathit mathcal textbf"))
@@ -242,6 +242,12 @@ class _Parser:
 
     def _number(self, token: str) -> list[str]:
         words, factor = self._words, self._peek()
+        below = (
+            self._tokens[self._at + 1] if factor == "/" and self._at + 1 < len(self._tokens) else ""
+        )
+        if not words.gap and token.isdecimal() and below.isdecimal() and int(below) > 1:
+            self._at += 2
+            return [words.fraction(int(token), int(below))]
         if factor in words.units and (len(factor) > 1 or factor in "mgs"):
             return [token + self._take()]  # a measure, which other rules read
         said = [words.number(token), *self._scripts()]
@@ -374,14 +380,17 @@ _POWER = (
     rf"(?:[{_UP}]{{1,4}}|\^(?:\{{[-−]?[0-9A-Za-z]{{1,4}}\}}|\([-−]?[0-9A-Za-z]{{1,4}}\)"
     r"|[-−]?[0-9]{1,4}|[A-Za-z](?![A-Za-z])))"
 )
-_FUNCTION = rf"(?:sin|sen|cos|tan|cot|log|ln|lim|exp)(?:{_POWER})?[ ]?"
+_FUNCTION = rf"(?:sin|sen|cos|tan|cot|log|ln|lim|exp)(?:{_POWER}|[{_DOWN}]{{1,3}})?[ ]?"
 _ATOM = (
     rf"(?:(?:{_FUNCTION})?[√∛∠△]?(?:[0-9]{{1,12}}(?:[.,][0-9]{{1,12}})?(?![0-9])"
-    rf"|[A-Za-z]\([{_LETTER}0-9]\)|[{_LETTER}∞])"
-    rf"(?:{_POWER}|[{_DOWN}]{{1,3}}|_[0-9A-Za-z](?![0-9A-Za-z])|!(?![\w])(?!=(?![ ]?[0-9]))|[°%])?)"
+    rf"|[A-Za-z]\([{_LETTER}0-9]\)|[{_LETTER}∞]|\((?:[{_LETTER}0-9]|[ ]?[-+−·][ ]?){{2,12}}\))"
+    rf"(?:{_POWER}|[{_DOWN}]{{1,3}}|_[0-9A-Za-z](?![0-9A-Za-z])"
+    rf"|!(?![\w])(?!=(?![ ]?[0-9]))|%|°(?![CF]))?)"
 )
 _TERM = rf"[(|]?[-−±+]?[(]?(?:{_ATOM}[)|]?(?:{_POWER})?){{1,6}}"
-_APART = rf"(?<![{_WORD}0-9/%$€£¥_\\])(?<![0-9][.,:])(?<![{_SIGNS}^√)])(?<![{_SIGNS}][ ])"
+_APART = (
+    rf"(?<![{_WORD}0-9/%$€£¥_\\])(?:(?<![0-9][.,:])|(?![0-9]))(?<![{_SIGNS}^√)])(?<![{_SIGNS}][ ])"
+)
 _EXPRESSION = re.compile(
     rf"{_APART}(?={_TERM}[ ]?[{_SIGNS}xX])"
     rf"{_TERM}(?:(?:[ ]?(?:[{_SIGNS}]|[<>]=|!=)[ ]?|[ ][xX][ ]){_TERM}){{1,8}}"
@@ -419,8 +428,13 @@ class _Plain:
         units, gap = self._words.units, self._words.gap
         if units:
             symbols = "|".join(map(re.escape, sorted(units, key=len, reverse=True)))
-            pattern = re.compile(rf"(?<=[⁰¹⁴-⁹])[ ]?(?P<unit>{symbols})(?![\w²³/])")
-            yield Rule(pattern, lambda match: gap + units[match["unit"]])
+            per = self._words.phrases.get("per", "")
+            slash = "(?P<per>/)?" if per else "(?P<per>(?!))?"
+            pattern = re.compile(rf"(?<=[⁰¹⁴-⁹])[ ]?{slash}(?P<unit>{symbols})(?![\w²³/])")
+            yield Rule(
+                pattern, lambda match: gap + (per if match["per"] else "") + units[match["unit"]]
+            )
+        yield Rule(_GEOMETRY, self._name)
         yield Rule(_COMPOUND, self._compound)
         yield Rule(_EXPRESSION, self._expression)
         yield Rule(_ALONE, self._alone)
@@ -431,7 +445,8 @@ class _Plain:
     def _name(self, match: re.Match[str]) -> str | None:
         words = self._words
         known = {**words.operators, **words.names}
-        signs = [_TYPED.get(sign, sign) for sign in match[0]]
+        written = [match[0]] if match[0] in _TYPED else match[0]
+        signs = [_TYPED.get(sign, sign) for sign in written]
         if not all(sign in known for sign in signs):
             return None
         apart = " " if words.gap and not match[0].isalpha() else ""
@@ -543,6 +558,8 @@ _PARTS = re.compile(rf"([A-Z][a-z]?)([0-9]{{1,2}}|[{_DOWN}]{{1,2}})?")
 _GASES = frozenset({"H2", "N2", "O2", "O3", "F2", "Cl2"})
 _PAIRS = re.compile(r"(?:[HNKF]|Na|Cl|Li)2(?:[OS]2?)|[A-Z][a-z]?[0-9]?\Z(?<=C60)")
 _GREEK_ALONE = re.compile(rf"(?<![{_WORD}0-9])[Α-Ωα-ωµ]{{1,2}}(?![{_WORD}])")
+# Before and between the names of points: △ABC, AB//CD.
+_GEOMETRY = re.compile("△(?=[A-Z]{3}(?![A-Za-z]))|//(?<=[A-Z]{2}//)(?=[A-Z]{2}(?![A-Za-z]))")
 _SIGN_ALONE = re.compile("[∂∇∠⊥∥∪∩⊂⊆∉∝≡∏∮⋃⋂∓¬∧∨]")
 
 

@@ -146,6 +146,11 @@ def _unit_name(unit: str) -> str:
     return UNITS[above] + _EVERY.get(below, f"パー{UNITS[below]}")
 
 
+def _last_day(match: re.Match[str]) -> str | None:
+    month, day = int(match[1]), int(match[2])
+    return f"{month}月{day}日" if is_day(month, day) else None
+
+
 def _range(match: re.Match[str]) -> str:
     return f"{match['first']}から"
 
@@ -322,6 +327,20 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(re.compile(r"(?<![A-Za-z])([CF])#(?![A-Za-z0-9_#])"), lambda match: f"{match[1]}シャープ"),
     Rule(re.compile("[≒≠±]"), lambda match: SIGN_WORDS[match[0]]),
+    # The last day of several, and what begins or ends with a word: 5/3〜5/6, 1時半〜3時, 18時〜.
+    Rule(
+        re.compile(
+            r"(?:(?<=月\d日[〜~–-])|(?<=月\d\d日[〜~–-]))(1[0-2]|[1-9])/(3[01]|[12]\d|[1-9])(?![\d/])"
+        ),
+        _last_day,
+    ),
+    Rule(
+        re.compile(
+            r"(?<=[年月日時分半円人個名回階号歳度代])[〜～~](?=[\d令平昭大明午翌])"
+            r"|(?<=\d[時分日円歳])[〜～~](?=[、。,)）\s]|\Z)|(?<=時)[-–](?=\d{1,2}[時:])"
+        ),
+        lambda match: "から",
+    ),
     Rule(
         re.compile(
             rf"(?P<first>\d[\d,.]{{0,20}}[万億兆]?(?:[{_RANGE_COUNTERS}]{{0,2}}|[ァ-ヶー]{{1,12}}))"

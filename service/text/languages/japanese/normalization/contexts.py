@@ -32,6 +32,7 @@ _KITCHEN = re.compile(
     "|煮|焼|鍋|材料|調味|ケチャップ|マヨネーズ"
 )
 _RACES = re.compile("マラソン|記録|タイム|所要|完走|走|レース|再生|動画|演奏時間|自己ベスト|経過")
+_PLACES = re.compile("〒|郵便番号|[都道府県].{1,6}[区市町村郡]|住所|所在地")
 _QUAKES = re.compile("地震|規模|震度|震源|津波|揺れ")
 _ERAS = {"M": "明治", "T": "大正", "S": "昭和", "H": "平成", "R": "令和"}
 _FIRMS = {
@@ -193,7 +194,7 @@ def formula_words(letters: Mapping[str, str]) -> FormulaWords:
         letters: names of the Latin letters, by capital.
     """
     signs = table(
-        "+: 足す; -: 引く; ×: かける; ·: かける; *: かける; ÷: 割る; /: 割る; =: イコール"
+        "+: 足す; -: 引く; ×: かける; ·: かける; *: かける; ÷: わる; /: わる; =: イコール"
         "; ≠: ノットイコール; ≈: ニアリーイコール; ≡: 合同; <: 小なり; >: 大なり; ≤: 小なりイコール"
         "; ≥: 大なりイコール; ±: プラスマイナス; ∓: マイナスプラス"
     )
@@ -211,7 +212,7 @@ def formula_words(letters: Mapping[str, str]) -> FormulaWords:
         signs={"-": "マイナス", "+": "プラス"},
         names={
             **table(
-                "∞: 無限大; ∀: すべての; ∃: 存在する; ∂: ラウンド; ∇: ナブラ; ∅: 空集合; ∠: 角"
+                "∞: 無限大; ∀: すべての; ∃: 存在する; ∂: ラウンド; ∇: ナブラ; ∅: 空集合; ∠: カク"
                 "; △: 三角形; ∴: ゆえに; !: の階乗; ′: プライム; ∑: シグマ; ∫: インテグラル"
                 "; ∏: パイ; ∬: 二重積分; ⋃: 和集合; ⋂: 積集合; °: 度; %: パーセント; sin: サイン"
                 "; cos: コサイン; tan: タンジェント; log: ログ; ln: ログナチュラル; lim: リミット"
@@ -225,7 +226,8 @@ def formula_words(letters: Mapping[str, str]) -> FormulaWords:
             ),
         },
         phrases=table(
-            "root: ルート{x}; cube root: 3乗根{x}; nth root: {n}乗根{x}; absolute: {x}の絶対値"
+            "per: パー; root: ルート{x}"
+            "; cube root: 3乗根{x}; nth root: {n}乗根{x}; absolute: {x}の絶対値"
             "; over: {bottom}分の{top}; power: の{n}乗; again: の{n}乗; choose: {n}シー{k}"
             "; from: {name}{low}から{high}まで; set: {name}{low}; all: {name}; limit: リミット{x}"
             "; tends: 矢印; of:; applied:; vec: ベクトル{x}; bar: {x}バー; hat: {x}ハット"
@@ -290,6 +292,24 @@ def rules(letters: Mapping[str, str]) -> tuple[Rule, ...]:
             lambda match: "マグニチュード" if _QUAKES.search(_sentence(match)) else None,
         ),
         Rule(re.compile(r"110番"), _emergency),
+        # 打率.312
+        Rule(
+            re.compile(rf"(?<=[{_JAPANESE}は]) ?\.(\d{{2,3}})(?![\d.])"),
+            lambda match: f"テン{say_digits(match[1])}",
+        ),
+        Rule(
+            re.compile(r"(?<!\d)((?:19|20)\d\d)[/-](\d\d)(?=シーズン|年度|年シーズン)"),
+            lambda match: f"{match[1]}、{match[2]}",
+        ),
+        Rule(
+            re.compile(r"(?<![A-Za-z])([A-Za-z]):([A-Za-z])(?![A-Za-z])"),
+            lambda match: f"{match[1]}対{match[2]}" if _RATIOS.search(_sentence(match)) else None,
+        ),
+        # Numbers of block and house without a third one: 千代田1-1.
+        Rule(
+            re.compile(rf"(?<=[{_HAN}])\d{{1,4}}-\d{{1,4}}(?![\d-]|{_NOT_SCORES})"),
+            lambda match: match[0].replace("-", "の") if _PLACES.search(_sentence(match)) else None,
+        ),
         Rule(
             re.compile(r"(?<![A-Za-z0-9.-])(B?)(\d{1,2})F(?![A-Za-z0-9])"),
             lambda match: f"{'地下' if match[1] else ''}{match[2]}階",

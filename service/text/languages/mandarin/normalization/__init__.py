@@ -29,7 +29,7 @@ from service.text.normalization.emoticons import ENDS, HAN, MEASURED
 from service.text.normalization.normalizer import LanguageRules
 from service.text.normalization.rules import Rule, write_whole
 
-UNMARKED_RULES = (amounts.PER, *stars.rules(stars.StarWords("乘", "的{}次方", "星")))
+UNMARKED_RULES = (amounts.PACE, amounts.PER, *stars.rules(stars.StarWords("乘", "的{}次方", "星")))
 """The rules for stars that are left when markup is gone, before those for addresses."""
 
 RULES: tuple[Rule, ...] = (

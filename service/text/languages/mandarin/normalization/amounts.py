@@ -231,9 +231,15 @@ UNIT = Rule(
     _unit,
 )
 
+PACE = Rule(
+    re.compile(r"(?<![\d.])(?P<minutes>\d{1,2})['’′](?P<seconds>[0-5]\d)(?:[\"”″]|'')(?=/km)"),
+    lambda match: f"{say_number(match['minutes'], '分')}分{say_integer(match['seconds'])}秒",
+)
+"""Minutes and seconds for each kilometre, before a slash."""
+
 PER = Rule(
     re.compile(
-        r"(?<=[次元人件块万亿吨升米克度个台])/(?P<unit>(?:分钟?|秒|小?时|[天日周月年人吨斤米个次件股平]|kg|g|m2|m²|㎡|km|h|L|t)"
+        r"(?<=[秒次元人件块万亿吨升米克度个台])/(?P<unit>(?:分钟?|秒|小?时|[天日周月年人吨斤米个次件股平]|kg|g|m2|m²|㎡|km|h|L|t)"
         r"(?![A-Za-z²]))"
     ),
     lambda match: f"每{UNITS.get(match['unit'], match['unit'])}",

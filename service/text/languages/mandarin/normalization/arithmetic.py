@@ -175,7 +175,8 @@ FORMULA_WORDS = FormulaWords(
         ),
     },
     phrases=table(
-        "root: 根号{x}; cube root: 三次根号{x}; nth root: {n}次根号{x}; absolute: {x}的绝对值"
+        "per: 每; root: 根号{x}"
+        "; cube root: 三次根号{x}; nth root: {n}次根号{x}; absolute: {x}的绝对值"
         "; over: {bottom}分之{top}; power: 的{n}次方; again: 的{n}次方; choose: {n}选{k}"
         "; from: {name}从{low}到{high}; set: {name}在{low}上; all: {name}; limit: 当{x}时极限"
         "; tends: 趋于; of:; applied:; vec: 向量{x}; bar: {x}拔; hat: {x}帽; dot: {x}点"

@@ -223,7 +223,11 @@ BEFORE_DATES: tuple[Rule, ...] = (
         re.compile(r"(?<!\d)(\d{2})([LRC])(?=跑道)"),
         lambda match: say_digits(match[1]) + {"L": "左", "R": "右", "C": "中"}[match[2]],
     ),
-    Rule(re.compile(r"(?<=\d秒)\d\d(?![\d.])"), lambda match: say_digits(match[0])),
+    Rule(re.compile(r"(?<=\d[秒米])\d\d(?![\d.])"), lambda match: say_digits(match[0])),
+    Rule(
+        re.compile(r"(?<=满)(\d{2,5})-(\d{1,4})(?![\d.])"),
+        lambda match: f"{say_integer(match[1])}减{say_integer(match[2])}",
+    ),
     Rule(re.compile(r"(?<=\d)w(?=\+?(?![A-Za-z0-9]))(?!\+?[A-Za-z])"), lambda match: "万"),
     Rule(
         re.compile(r"(?<![A-Za-z0-9])(?:Q([1-4])|([1-4])Q)(?![A-Za-z0-9])"),

@@ -54,6 +54,7 @@ TIME = Rule(
 )
 
 RANGE = Rule(
-    re.compile(r"(?<=[点分秒日号月年])[-~〜～–—](?=[零一二三四五六七八九十两])"), lambda match: "到"
+    re.compile(r"(?<=[点分秒日号月年半])[-~〜～–—](?=[零一二三四五六七八九十两])"),
+    lambda match: "到",
 )
 """A range of times. Other rules have already written the times in words."""
