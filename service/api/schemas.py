@@ -83,6 +83,7 @@ SSML: Any = Field(
     description="the text is SSML: true to ignore what cannot be done of it, strict to refuse it, "
     "auto if it opens like SSML; docs/markup.md lists the elements; default: false, or auto on the "
     "doors of the setting auto_ssml",
+    examples=["auto"],
 )
 
 
