@@ -52,7 +52,9 @@ class SpeechSession:
     def __init__(self, server: str, key: str | None = None) -> None:
         self._server = server.rstrip("/")
         self._headers = {} if key is None else {"X-API-Key": key}
-        self._lock = threading.Lock()
+        # Whoever cancels comes before a whole document or behind it: the answer to a `flush` behind
+        # a `cancel` would be taken for that of the next one.
+        self._lock = threading.RLock()
         self._connection: _Connection | None = None
         self._manner: Mapping[str, object] | None = None
         self._n_spoken = 0  # documents
@@ -95,12 +97,13 @@ class SpeechSession:
             ServiceUnreachableError: the service cannot be reached, or broke off.
         """
         self.connect()
-        self._n_spoken += 1
-        if manner != self._manner:
-            self._send(type="config", ssml=True, **manner)
-            self._manner = manner
-        self._send(type="text", text=document)
-        self._send(type="flush")
+        with self._lock:
+            self._n_spoken += 1
+            if manner != self._manner:
+                self._send(type="config", ssml=True, **manner)
+                self._manner = manner
+            self._send(type="text", text=document)
+            self._send(type="flush")
         try:
             yield from self._pieces()
         except GeneratorExit:
@@ -131,8 +134,8 @@ class SpeechSession:
                 return
             connection.n_cancelled += 1
             connection.received.put(_Cancelled(self._n_spoken))
-        with suppress(ConnectionClosed):  # whoever speaks finds out
-            connection.socket.send('{"type": "cancel"}')
+            with suppress(ConnectionClosed):  # whoever speaks finds out
+                connection.socket.send('{"type": "cancel"}')
 
     def close(self) -> None:
         """Disconnect."""

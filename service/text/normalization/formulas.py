@@ -414,7 +414,7 @@ _SUM = re.compile(r"[a-z] \+ [a-z]")
 _FIGURE_BEFORE = re.compile(r"[0-9][ \u00a0\u202f]?\Z")
 _LAST_FIGURE = re.compile(r"(?<![0-9.,_^])[0-9]+(?:[.,][0-9]+)*\Z")
 _MEASURED = re.compile(r"[ \u00a0\u202f]?(?:[%°€$£¥₹]|(?P<unit>[^\W\d_][\w²³/µ·]{0,8}))")
-_EQUALS = re.compile(r"(?<=[\w%°)²³€\"”])(?P<gap>[ ]?)(?P<sign>[=≈≠≤≥])(?P=gap)(?=[\w(¿√\"“$€£¥-])")
+_EQUALS = re.compile(r"(?<=[\w%°)²³€\"”])(?P<gap>[ ]?)(?P<sign>[=≈≠])(?P=gap)(?=[\w(¿√\"“$€£¥-])")
 
 
 class _Plain:

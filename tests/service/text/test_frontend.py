@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 import unicodedata
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 from service.errors import EmptyTextError, InvalidTextError, NothingToSayError
-from service.text import LANGUAGES, USUAL, FrontEnd, Passage, TracedText, is_blank, load_vocabulary, punctuation
+from service.text import LANGUAGES, USUAL, FrontEnd, Passage, TracedText, is_blank, load_vocabulary, mixed, punctuation
 from tests.profiles import given
 from tests.service.text.reading_tables import rows
 from tests.service.text.whole_reading import REFUSALS, read
@@ -80,7 +81,8 @@ def test_words_that_crash_espeak_as_a_whole_are_read_in_slices(front_end, text, 
     assert phonemes_of(front_end, text, language)
 
 
-def test_a_word_that_kills_espeak_is_refused_by_name_or_told_of(espeak, front_end, strict_front_end):
+def test_a_word_that_kills_espeak_is_refused_by_name_or_told_of(espeak, front_end, strict_front_end, monkeypatch):
+    monkeypatch.setattr(mixed, "_foreign_to", lambda language: re.compile("(?!)"))  # Hindi's voice would not crash
     if not espeak.version.startswith("1.52"):
         pytest.skip(f"known of espeak-ng 1.52, this is {espeak.version}")
     text = "all is well, Tह-ं, is it not"

@@ -57,6 +57,8 @@ _SPELLINGS = {
 _GROUP = 3
 _CAPITALS_AFTER = re.compile(rf"{SPACE}[0-9A-Z]")
 """After a preposition in capitals: `DE 10 A 20`."""
+_PARTICIPLE_AFTER = re.compile(rf"{SPACE}[a-zà-ÿ]+(?:[aiu]d|[st]|ch)o(?!\w)")
+"""After a verb of Spanish and Italian: `el 1 ha ganado`."""
 # `4K` is a resolution. So few thousands are not written that way.
 _RESOLUTIONS = frozenset({"2K", "4K", "5K", "8K"})
 
@@ -232,6 +234,8 @@ class Amounts:
 
     def _write_unit(self, match: re.Match[str]) -> str | None:
         if match["unit"] == "A" and _CAPITALS_AFTER.match(match.string, match.end()):
+            return None
+        if match["unit"] == "ha" and _PARTICIPLE_AFTER.match(match.string, match.end()):
             return None
         unit = self._units[without_spaces(match["unit"])]
         said = self._numerals.count(self._last(match), unit)

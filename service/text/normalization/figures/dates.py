@@ -79,7 +79,7 @@ class Calendar:
         # en sept.
         alone = re.compile(
             rf"(?P<before>\b(?i:{_PREPOSITIONS}){SPACE})(?P<short>{shorts})\.?"
-            rf"(?P<dot>(?<=\.)|(?=,))(?={SPACE}[a-zß-ÿ]|[,;:)]|{SPACE}[0-9]{{4}}(?!\w))"
+            rf"(?:(?<=\.)(?={SPACE}[a-zß-ÿ]|[,;:)])|(?={SPACE}[0-9]{{4}}(?!\w)))"
         )
         return (
             Rule(alone, self._write_alone),

@@ -437,7 +437,7 @@ def test_normalization_can_be_switched_off(ask):
 
 def test_what_has_nothing_to_pronounce_is_a_short_silence(ask):
     silence = bytes(2 * 4_800)
-    for text in (".", "... !", "😀", "—", "<speak>.</speak>"):
+    for text in (".", "... !", "—", "<speak>.</speak>"):
         kind = {"input_format": "ssml"} if text.startswith("<") else {}
         assert [ask(input=text, stream=stream, **kind).content for stream in (None, False)] == [silence] * 2, text
     events = ask(input=".", stream_format="sse", timestamps=True).text.split("\n\n")

@@ -307,7 +307,7 @@ def rules(letters: Mapping[str, str]) -> tuple[Rule, ...]:
         ),
         # Numbers of block and house without a third one: 千代田1-1.
         Rule(
-            re.compile(rf"(?<=[{_HAN}])\d{{1,4}}-\d{{1,4}}(?![\d-]|{_NOT_SCORES})"),
+            re.compile(rf"(?<=[{_HAN}])(?<!番号)\d{{1,4}}-\d{{1,4}}(?![\d-]|{_NOT_SCORES})"),
             lambda match: match[0].replace("-", "の") if _PLACES.search(_sentence(match)) else None,
         ),
         Rule(
