@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from string import ascii_letters
 from typing import Any, NamedTuple
 
 from service.text.lattice.tokens import Token, Tokens
@@ -212,6 +213,8 @@ class Grammars:
     def propose(self, tokens: Tokens, index: int) -> Iterator[Candidate]:
         """Yield the candidates that begin at a token."""
         token = tokens.tokens[index]
+        if len(tokens.tokens) == 1 and len(token.text) == 1 and token.text in ascii_letters:
+            return  # a letter by its name, as of a screen reader
         place = Place(tokens, index, self._numbers)
         for name, pattern, propose in self._by_first.get(token.text[0], ()):
             match = pattern.match(tokens.text, token.start)

@@ -43,7 +43,8 @@ def test_the_process_that_reads_has_nothing_of_the_service(document):
         assert told["first to go"] == "1000"
         assert not {"ortffi", "fastapi", "numpy", "sqlite3", "multiprocessing"} & {*told["modules"]}
         assert set(told["rooms"]) <= {"service.books", "service.covers", "service.errors",
-                                      "service.extras", "service.logs", "service.resources", "service.text"}  # fmt: skip
+                                      "service.extras", "service.logs", "service.resources",
+                                      "service.text"}  # fmt: skip
         descriptors = told["descriptors"]
         assert {descriptors.pop(number) for number in "012"} == {os.devnull}
         (answer,) = descriptors.values()

@@ -1,6 +1,7 @@
 """What holds of every text: nothing in numbers and signs is lost, and context is local."""
 
 import re
+from string import ascii_letters
 
 import pytest
 from hypothesis import assume
@@ -80,3 +81,9 @@ def test_variants_change_what_they_say_and_nothing_else():
         assert whole[:start] == text.text[: item.start]
         assert whole[end:] == text.text[item.end :]
         assert whole[start:end] != text.text[item.start : item.end]
+
+
+@pytest.mark.parametrize("language", ["en-us", "en-gb"])
+def test_a_letter_alone_is_that_letter(language):
+    said = {letter: normalized(letter, language).text for letter in ascii_letters}
+    assert said == {letter: letter for letter in ascii_letters}
