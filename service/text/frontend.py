@@ -40,6 +40,8 @@ READ_AT_ONCE = BLOCK_LENGTH
 """Length up to which a whole text is read before speech starts."""
 
 _NAMED_EMOJI = replace(USUAL, emoji="name")
+_MOST_NAMED = 16
+"""Characters of a text of nothing but emoji that are named; one emoji has up to ten."""
 
 _FIRST_TEXT = "1."
 """Needs text normalization and G2P, and can be read in every language."""
@@ -357,8 +359,9 @@ def _check_growth(text: TracedText, block: Passage) -> None:
 
 
 def _is_whole(block: Passage, passage: Passage) -> bool:
-    """Tell whether a block has all letters and signs of a passage."""
-    return len(block.text.text.strip()) == len(passage.text.text.strip())
+    """Tell whether a block has all signs of a passage, which are few: a name has 40 letters."""
+    length = len(passage.text.text.strip())
+    return len(block.text.text.strip()) == length <= _MOST_NAMED
 
 
 def _silent(text: str) -> list[int]:
