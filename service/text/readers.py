@@ -15,7 +15,7 @@ from service.text.espeak import Espeak
 from service.text.espeak.reader import EspeakReader
 from service.text.espeak.symbols import SymbolTable
 from service.text.languages import LANGUAGES, Language, find_language
-from service.text.languages.foreign import SCRIPTS
+from service.text.languages.foreign import SCRIPTS, foreign_language
 from service.text.languages.language import ReaderParts
 from service.text.reader import Reader
 from service.text.vocabulary import Vocabulary, load_vocabulary
@@ -103,8 +103,7 @@ class Readers:
             LanguageUnavailableError: see `require`.
             EspeakError: the reader needs espeak-ng, which cannot be used.
         """
-        foreign = SCRIPTS[code].language if code in SCRIPTS else None
-        language = foreign or self.require(code)
+        language = foreign_language(code) or self.require(code)
         readers = self._own if language.code in self._tables else self._readers
         key = language.code, language.variant(self._vocabulary.symbols)
         reader = readers.get(key)

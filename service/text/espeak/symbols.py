@@ -16,7 +16,7 @@ from functools import cache
 
 from service.errors import UnknownSymbolError
 from service.text.languages import LANGUAGES
-from service.text.languages.foreign import SCRIPTS
+from service.text.languages.foreign import foreign_language
 from service.text.languages.language import Language
 from service.text.vocabulary import Vocabulary, describe, load_vocabulary
 
@@ -131,15 +131,11 @@ class SymbolTable:
         return " ".join("".join(out).split())
 
 
-def _language(code: str) -> Language:
-    foreign = SCRIPTS[code].language if code in SCRIPTS else None
-    return foreign or LANGUAGES[code]
-
-
 @cache
 def symbol_table(language: str) -> SymbolTable:
     """Return the table of a language, by its code in `LANGUAGES` or `SCRIPTS`, for Kokoro v1.0."""
-    return SymbolTable(_language(language), load_vocabulary())
+    known = foreign_language(language) or LANGUAGES[language]
+    return SymbolTable(known, load_vocabulary())
 
 
 def _key_pattern(key: str) -> str:

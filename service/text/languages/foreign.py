@@ -68,3 +68,9 @@ SCRIPTS = MappingProxyType(
     }
 )
 """By the code of the language that reads them. Persian and Urdu are read as Arabic."""
+
+
+def foreign_language(code: str) -> Language | None:
+    """Return the language of a script; None if its code is in `LANGUAGES`."""
+    script = SCRIPTS.get(code)
+    return None if script is None else script.language

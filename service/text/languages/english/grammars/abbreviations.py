@@ -24,6 +24,8 @@ ABBREVIATION = Grammar(
     "abbreviation",
     prior={"": 1.0, "1": 0.5, "2": 0.0},
 )
+_REACH = 5
+"""Characters before an abbreviation that are looked at: `p.m. `."""
 _OPTION = re.compile(r" --?[A-Za-z]")
 _HYPHENED = re.compile(r"[0-9]-\Z")
 _COLLEGES = frozenset(STATES.values()) | frozenset(
@@ -165,7 +167,8 @@ def abbreviation(at: Place) -> Iterator[Reading]:
         return
     if _OPTION.match(text, token.end):
         return  # a command: `rm -rf build`
-    if word in UNIT_NAMES and _HYPHENED.search(text, 0, token.start):
+    beginning = text[max(0, token.start - _REACH) : token.start]
+    if word in UNIT_NAMES and _HYPHENED.search(beginning):
         return  # a unit: `15-min. walk`
     inner = stop and text[token.end + 1 : token.end + 2].isalnum()
     shouted = " shouted" if at.tokens.is_shouted(token.start) else ""
@@ -176,6 +179,7 @@ def abbreviation(at: Place) -> Iterator[Reading]:
     last = at.tokens.neighbour(at.index, -1)
     after, before = _class_of(follows), _class_of(last)
     measured = "" if follows is None else _measured(text, follows)
+    timed = _TIME_BEFORE.search(beginning) is not None
     any_capital = token.text.islower() and word not in _NAMES
     at_end = stop and (follows is None or text[end : end + 1] == "\n")
     may_close = at_end or (
@@ -199,7 +203,7 @@ def abbreviation(at: Place) -> Iterator[Reading]:
             f"{mark} > {after}",
             f"{word} < {before} > {after}" if word in ("st", "dr", "no", "co") else "",
             f"{word} > {measured}" if measured else "",
-            f"{word} after time" if _TIME_BEFORE.search(text, 0, token.start) else "",
+            f"{word} after time" if timed else "",
             f"touches {at.touches()}" if not at.touches().isspace() else "",
             "st < state" if word == "st" and last is not None and last.text in _COLLEGES else "",
             f"{is_word} {mark} {shape}{shouted}",

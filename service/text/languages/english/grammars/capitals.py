@@ -18,8 +18,8 @@ from service.text.languages.english.normalization.states import STATES
 from service.text.languages.english.words import FUNCTION_WORDS
 from service.text.lattice.grammar import Grammar, Place, Reading
 
-_STANDARDS = frozenset(("iso", "din", "en", "til"))
-"""Names of standards that are written as they are, and a short word."""
+_AS_WRITTEN = frozenset(("iso", "din", "en", "til"))
+"""Names of standards, and a short word, that are never spelled."""
 _INTERJECTION = re.compile(
     "sh+|br+|z{2,}|tsk|ps+t|h+m+|mh+m|e+w+|u+g+h+|gr+|p+f+t*|m{2,}|a+h+|o+h+|a+w+|o+f+|y+a+y+"
 )
@@ -120,7 +120,7 @@ def letters_or_word(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         is_name = _PRONOUNCED.search(stem) is not None
     else:
         is_name = shape != "upper" and (
-            low in _STANDARDS
+            low in _AS_WRITTEN
             or _INTERJECTION.fullmatch(low) is not None
             or (len(stem) > 4 and vowel == "v")
         )
@@ -357,6 +357,8 @@ def numeral(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("ordinal", f"the {at.numbers.ordinal(number)}", facts)
 
 
+_REACH = 40
+"""Characters before a numeral in which the one before it ends."""
 _ROW = re.compile(r"\b[IVX]+,[ ]\Z")
 _ROW_NEXT = re.compile(r",[ ][IVX]+\b")
 _LABEL = re.compile(r"(?m)^[ \t]{0,8}(?P<numeral>[ivx]{1,5}|[IVX]{1,5})[.)][ \t]")

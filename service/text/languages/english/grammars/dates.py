@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from service.text.languages.english.grammars.pairs import setting
-from service.text.languages.english.grammars.said import DIGITS, MONTH, year
+from service.text.languages.english.grammars.said import DIGITS, MONTH, two_digits, year
 from service.text.languages.english.normalization.calendar import MONTHS, WEEKDAY_NAMES
 from service.text.lattice.grammar import Grammar, Place, Reading
 
@@ -134,9 +134,7 @@ def days_and_month(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 @DATE.at(_FIRST, rf"(?<!\w){_M}\s['’](?P<year>[0-9]{{2}})(?!\w)", re.IGNORECASE)
 def month_and_short_year(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     digits = match["year"]
-    said = (
-        f"oh {at.numbers.cardinal(digits[1])}" if digits[0] == "0" else at.numbers.cardinal(digits)
-    )
+    said = two_digits(at.numbers, digits)
     yield Reading("month", f"{_month(match)} {said}", (_case(match["month"]), "short"))
 
 

@@ -18,6 +18,7 @@ from service.text.languages.english.grammars.said import (
     amount,
     ends_sentence,
     pairs,
+    two_digits,
 )
 from service.text.languages.english.normalization.money import Currency, find_currency
 from service.text.languages.english.normalization.numbers import Numbers
@@ -64,7 +65,7 @@ def forms(
         said = f"{numbers.cardinal(whole)} {name.one if digits == '1' else name.many}"
         if not value:
             return [("plain", said), ("one", f"{numbers.cardinal(whole)} {name.one}")]
-        low = f"oh {numbers.cardinal(part[1])}" if part[0] == "0" else numbers.cardinal(part)
+        low = two_digits(numbers, part)
         return [("plain", f"{said} and {cents}"), ("short", f"{numbers.cardinal(whole)} {low}")]
     if part:
         return [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from service.text.languages.english.grammars.said import DIGITS, LETTERS, UPPER, code, join, letters
 from service.text.lattice.grammar import Grammar, Place, Reading
@@ -129,7 +130,7 @@ def knit(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     kind = "knit" if match["kind"] in "kK" else "purl"
     tail = "together" if match["together"] else ""
     case = "lower" if match["kind"].islower() else "upper"
-    pattern = "row" if len(_STITCH.findall(at.text)) > 1 else "alone"
+    pattern = "row" if len(list(islice(_STITCH.finditer(at.text), 2))) > 1 else "alone"
     field = "craft" if "craft" in at.tokens.domains else "elsewhere"
     facts = (case, tail, f"{pattern} {field}")
     yield Reading("stitch", join(kind, at.numbers.cardinal(match["number"]), tail), facts)

@@ -19,6 +19,7 @@ from service.text.languages.english.grammars.said import (
     join,
     letters,
     pairs,
+    two_digits,
     unit,
     year,
 )
@@ -130,11 +131,7 @@ def plain_year(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 @YEAR.at("'’", r"(?<!\w)['’](?P<year>[0-9]{2})(?!\w)")
 def short_year(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    digits = match["year"]
-    words = (
-        f"oh {at.numbers.cardinal(digits[1])}" if digits[0] == "0" else at.numbers.cardinal(digits)
-    )
-    yield Reading("short", words)
+    yield Reading("short", two_digits(at.numbers, match["year"]))
 
 
 @YEAR.at("'’" + DIGITS, r"(?<!\w)(?P<mark>['’]?)(?P<year>[0-9]0|[0-9]{3}0)['’]?s(?!\w)")

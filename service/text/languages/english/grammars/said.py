@@ -165,9 +165,7 @@ def clock(numbers: Numbers, hour: str, minute: str | None) -> str:
     words = numbers.cardinal(str(int(hour)))
     if minute is None or int(minute) == 0:
         return words
-    if minute[0] == "0":
-        return f"{words} oh {numbers.cardinal(minute[1])}"
-    return f"{words} {numbers.cardinal(minute)}"
+    return f"{words} {two_digits(numbers, minute)}"
 
 
 def year(numbers: Numbers, digits: str) -> str:
@@ -192,6 +190,13 @@ def pairs(numbers: Numbers, digits: str) -> str:
         else:
             said.append(numbers.cardinal(two))
     return " ".join(said)
+
+
+def two_digits(numbers: Numbers, digits: str) -> str:
+    """Return two digits as of a year or of minutes: `oh five`, `thirty-five`."""
+    if digits[0] == "0":
+        return f"oh {numbers.cardinal(digits[1])}"
+    return str(numbers.cardinal(digits))
 
 
 def counted(numbers: Numbers, number: str, one: str) -> str:

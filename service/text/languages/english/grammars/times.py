@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from service.text.languages.english.grammars.said import DIGITS, clock, counted, join, letters
+from service.text.languages.english.grammars.said import (
+    DIGITS,
+    clock,
+    counted,
+    join,
+    letters,
+    two_digits,
+)
 from service.text.lattice.grammar import Grammar, Place, Reading
 
 TIME = Grammar(
@@ -97,7 +104,7 @@ def of_day(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("plain", plain, facts)
         if zero:
             lead = f"oh {cardinal(hour[1])}" if int(hour) else "zero zero"
-            tail = f"oh {cardinal(minute[1])}" if minute[0] == "0" else cardinal(minute)
+            tail = two_digits(at.numbers, minute)
             yield Reading("oh", f"{lead} {tail}", facts)
             yield Reading("zero", f"{lead.replace('oh', 'zero')} {tail}", facts)
             if not int(hour):
@@ -108,13 +115,9 @@ def of_day(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 def past_each_hour(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     """Of `at :05 and :35`."""
     minute = match["minute"]
-    cardinal = at.numbers.cardinal
-    if minute == "00":
-        yield Reading("past hour", "the top of the hour")
-    else:
-        yield Reading(
-            "past hour", cardinal(minute) if minute[0] != "0" else f"oh {cardinal(minute[1])}"
-        )
+    is_full = minute == "00"
+    said = "the top of the hour" if is_full else two_digits(at.numbers, minute)
+    yield Reading("past hour", said)
 
 
 @DURATION.at(DIGITS, r"(?<![\w:.])(?P<minutes>[1-9][0-9]?):00(?![\w:]|\.[0-9])")
@@ -220,9 +223,7 @@ def minutes(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         if said and seconds:
             yield Reading("and", f"{said} and {seconds}", facts)
     tail = f" point {at.numbers.spelled(part)}" if part else ""
-    low = (
-        f"oh {at.numbers.cardinal(second[1])}" if second[0] == "0" else at.numbers.cardinal(second)
-    )
+    low = two_digits(at.numbers, second)
     yield Reading("race", f"{at.numbers.cardinal(str(int(minute)))} {low}{tail}", facts)
 
 
