@@ -141,14 +141,14 @@ test-gpu: $(DEV_READY) $(MODELS_READY) $(GPU_READY) ## Test on an NVIDIA GPU; el
 		$(patsubst %,tests/ortffi/test_%.py,cuda providers assignment binding profile) $(ARGS)
 
 # In one run: each would collect its tests in a quarter of a minute for each worker. Hypothesis tries
-# half as many examples as in test-all, since others are tried every time; likewise of the thorough
+# half as many examples as in test-all, since others are tried every time; of the thorough
 # tests a fifth, others with each commit.
 check: $(DEV_READY) $(MODELS_READY) $(CLIENTS_READY) $(PAGE_READY) ## What CI runs: lint, format, types, the tests of test, and a fifth of all others but the slow and Ray's.
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow and not alone and not cluster" --share 5
-	$(BIN)/python -m pytest -m "alone and not slow and not cluster" $(ALONE)
+	$(BIN)/python -m pytest -m "alone and not slow and not cluster" --share 5 $(ALONE)
 	$(MAKE) test-oldest
 
 fmt: $(DEV_READY) ## Format the code and sort its imports.
