@@ -190,7 +190,14 @@ def test_a_callback_that_fails_stops_no_thread(session, caplog):
 
 
 def test_callbacks_that_close_do_not_wait_for_each_other(session, caplog):
-    futures = [session.submit([X], callback=lambda _: session.close()) for _ in range(30)]
+    submitted = threading.Event()
+
+    def close(_):
+        submitted.wait()  # or the first would refuse the others
+        session.close()
+
+    futures = [session.submit([X], callback=close) for _ in range(30)]
+    submitted.set()
     elsewhere(lambda: concurrent.futures.wait(futures))
     assert session.closed
     assert not caplog.records
