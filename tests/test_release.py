@@ -104,6 +104,7 @@ def test_images_are_for_both_architectures_with_sbom_and_provenance(docker, tmp_
     assert (repository / file).is_file()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("docker", ["", "exit 1"], ids=["no docker", "no buildx"])
 def test_a_release_with_images_needs_dockers_buildx(docker, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(release, "check", lambda tree: VERSION)

@@ -57,6 +57,7 @@ def test_a_style_is_a_timbre(model, said):
     assert 0.001 < np.abs(model.infer(IDS, 2 * STYLE, 1.0).samples - said.samples).max() < 0.05
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("speed", [0.5, 0.99, 1.01, 2.0])
 def test_the_speed_is_that_of_the_durations(model, said, speed):
     durations = model.infer(IDS, STYLE, speed).durations

@@ -69,6 +69,7 @@ def test_an_onnx_file_is_added_listed_spoken_with_and_removed(folder):
     assert "there is no model 'hum'" in complaint("model", "remove", "hum", "--models-dir", str(folder / "models"))
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_added_leaves_nothing(folder):
     (folder / "text.pth").write_text("no checkpoint", encoding="utf-8")
     (folder / "few.pth").write_bytes(checkpoint_file(layers_of({"bert_encoder.weight": VOICE[0]})))

@@ -66,6 +66,7 @@ def ask_raw(secured, content):
     return answer
 
 
+@pytest.mark.thorough
 def test_a_request_that_does_not_come_in_time_gets_408_with_an_id(secured):
     head = (
         f"POST /synthesize HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {KEYS[0]}\r\n"

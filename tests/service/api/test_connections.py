@@ -152,6 +152,7 @@ HALVES = {
 }  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("parts", HALVES.values(), ids=HALVES)
 def test_who_sends_half_a_request_leaves_the_place_to_others(port, site, parts):
     with ExitStack() as stack:
@@ -187,6 +188,7 @@ def test_bodies_that_come_in_drops_leave_their_place_to_others(port, site):
         wait_until(lambda: site.n_left >= 2 * MOST)
 
 
+@pytest.mark.thorough
 def test_an_upload_that_goes_on_keeps_its_place_while_others_are_idle(port, site):
     with ExitStack() as stack:
         upload = connected(stack, port)

@@ -32,6 +32,7 @@ def hosted(start_server, host):
     assert server.stop() == 0
 
 
+@pytest.mark.thorough
 def test_a_hosted_service_is_ready_when_it_listens(hosted):
     assert hosted.client.get("/ready").json()["status"] == "ready"
 

@@ -142,6 +142,7 @@ def test_sixteen_requests_at_once_each_get_their_own_speech(server):
     assert len(set(alone)) == 16
 
 
+@pytest.mark.thorough
 def test_health_answers_while_speech_is_made(real_server):
     with ThreadPoolExecutor(1) as pool:
         synthesis = pool.submit(speak, real_server, text=SOME_TEXT, speed=2.0)

@@ -103,6 +103,7 @@ def resident_bytes_while_it_speaks(server):
     return n_bytes
 
 
+@pytest.mark.thorough
 def test_an_idle_model_is_told_of(sleepy):
     resident_bytes_while_it_speaks(sleepy)
     assert metric(sleepy, "kokoro_model_loaded") == 0

@@ -60,6 +60,7 @@ def wyoming(faulty):
         yield client
 
 
+@pytest.mark.thorough
 @costly(5)
 @given(texts=marked(), size=SIZES)
 def test_wyoming_says_the_words_alone(wyoming, texts, size):

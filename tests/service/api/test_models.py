@@ -85,6 +85,7 @@ def test_what_is_not_there_is_told(server):
         assert (broken.status_code, broken.json()["error"]["message"]) == (503, "the model broken cannot be loaded")
 
 
+@pytest.mark.thorough
 def test_sounds_are_not_mixed_while_models_are_unloaded_and_loaded(start_server, models_dir, tmp_path):
     own = write_small_kokoro(tmp_path / "own.onnx")
     budget = str(3 * (512 << 20))

@@ -143,6 +143,7 @@ def test_a_silent_connection_gets_408_and_is_closed(port):
         assert_timed_out(connection, read_answer(connection))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kept_alive", [False, True])
 def test_a_trickled_head_gets_408(port, kept_alive):
     with connected(port) as connection:
@@ -182,6 +183,7 @@ def test_pipelined_requests_are_answered_in_their_order(port, site):
     assert site.bodies == bodies
 
 
+@pytest.mark.thorough
 def test_a_kept_alive_connection_may_idle_longer_than_the_timeout(port):
     with connected(port) as connection:
         for _ in range(3):
@@ -209,6 +211,7 @@ def head_of(n_bytes):
     return start + b"a" * (n_bytes - len(start) - 4) + b"\r\n\r\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n_after", [0, 1])
 @pytest.mark.parametrize("part", [1, 100, 4096, 100_000])
 def test_a_head_may_have_so_many_bytes_and_not_one_more(port, part, n_after):

@@ -12,6 +12,7 @@ from tests.service.api.speech_client import KEYS
 from tests.service.commands import command, complaint
 
 
+@pytest.mark.thorough
 def test_what_cannot_serve_is_told_in_one_line(small_cache, tmp_path):
     keys, lexicon = write(tmp_path / "keys", f"{KEYS[0]}\nsesame\n".encode()), tmp_path / "robot.toml"
     lexicon.write_text('entry = [{ word = "x" }]\n', encoding="utf-8")

@@ -207,6 +207,7 @@ def test_a_variable_that_cannot_be_read_stops_the_start(monkeypatch):
         open_telemetry(True)
 
 
+@pytest.mark.thorough
 def test_without_telemetry_nothing_of_opentelemetry_is_imported():
     program = """
 import sys

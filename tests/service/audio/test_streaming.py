@@ -107,6 +107,7 @@ def test_opus_holds_back_an_ogg_page_at_most(speech):
     assert left.count(b"OggS") == 3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("audio_format", STREAMABLE)
 def test_what_has_left_is_not_kept(audio_format, speech):
     part = speech[:12_000]

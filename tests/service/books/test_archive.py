@@ -98,6 +98,7 @@ ATTRIBUTES = {
 LONG = "It rained, / and so on. " * 50_000
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("tag", ATTRIBUTES.values(), ids=ATTRIBUTES)
 def test_attributes_cost_no_text_and_no_time(tag, tmp_path):
     """XML's parser compares each with all before it: half a million in one element would take minutes."""
@@ -118,6 +119,7 @@ def test_long_values_and_a_hundred_attributes_are_read(tmp_path):
     assert texts(read_book(path)) == ["Hello."] * 2000
 
 
+@pytest.mark.thorough
 def test_nothing_is_lost_however_deep_it_is(tmp_path):
     path = tmp_path / "a.html"
     for depth, start in itertools.product((100, 190, 201, 255, 256, 300, 5_000, 100_000), ("<b>", "<div>")):

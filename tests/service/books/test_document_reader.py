@@ -101,6 +101,7 @@ LIMITED = [
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("name", "limits", "limit"), LIMITED)
 def test_a_limit_ends_the_reading_and_says_which_it_was(name, limits, limit, document, reading):
     with pytest.raises(DocumentLimitError, match=rf"My novel\.txt .*{limit}") as raised:

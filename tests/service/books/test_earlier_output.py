@@ -100,6 +100,7 @@ def test_a_stranger_s_file_is_not_replaced(shelf):
         shelf.refuse("fresh.m4b", "--timestamps", form, named=f"fresh.{form}")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_a_file_with_the_same_headings_is_another_book(shelf, name):
     first, second = shelf.book("x.md", "First book."), shelf.book("y.md", "Second, another.")

@@ -166,6 +166,7 @@ def test_a_run_that_is_killed_goes_on_where_it_ended(model_file, cache_dir, tmp_
     assert folder_of(tmp_path / "out") == folder_of(tmp_path / "whole")
 
 
+@pytest.mark.thorough
 def test_an_interrupted_run_ends_at_once_and_keeps_what_it_has(tmp_path):
     corpus = write_corpus(tmp_path / "c", *({"text": f"Number {i}."} for i in range(5_000)))
     options = ["--model", str(write_small_kokoro(tmp_path / "small.onnx")), "--no-prepare"]

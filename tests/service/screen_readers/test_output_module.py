@@ -74,6 +74,7 @@ def test_stop_and_pause_end_a_text_at_once_and_nothing_of_it_comes_later(module)
     assert codes(module.say("<speak>next</speak>")) == [701, 705, 702]
 
 
+@pytest.mark.thorough
 def test_any_sequence_of_speaking_and_stopping_is_answered_in_order(module):
     draw = random.Random(57)
     texts = ["<speak>button</speak>", f"<speak>{LONG}</speak>", "<speak>Well, <mark name='m'/>yes.</speak>"]
@@ -137,6 +138,7 @@ def test_other_commands_are_answered(module, tmp_path):
     assert module.ask("audio_output_method=oss\n.").code == 303
 
 
+@pytest.mark.thorough
 def test_it_starts_without_the_service_and_speaks_when_it_is_there(start_server):
     with OutputModule("http://127.0.0.1:9") as module:
         module.send("LIST VOICES")
@@ -150,6 +152,7 @@ def test_it_starts_without_the_service_and_speaks_when_it_is_there(start_server)
         assert module.begin("<speak>Another.</speak>") == 301
 
 
+@pytest.mark.thorough
 def test_a_key_comes_from_the_environment(secured, monkeypatch):
     with OutputModule(secured.url) as module:
         assert module.begin("<speak>Hello.</speak>") == 301

@@ -48,6 +48,7 @@ LINES = [
 ]  # fmt: skip
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("streamed", [False, True])
 def test_each_of_twenty_turns_in_six_voices_is_equally_loud(synthesizer, streamed):
     voices = ["af_sky", "am_onyx", "bf_lily", "bm_lewis", "af_jessica", "am_echo"]

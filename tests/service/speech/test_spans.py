@@ -77,6 +77,7 @@ def test_speed_beyond_the_limits_is_clamped_and_told(synthesizer):
     assert [one.names for one in made.coverage.ignored] == ["prosody rate"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("volume", ["silent", "-20dB", "+6dB", "+20dB"])
 def test_a_volume_changes_neither_times_nor_what_is_beside_it(synthesizer, volume):
     def said(volume):
@@ -102,6 +103,7 @@ def test_a_volume_changes_neither_times_nor_what_is_beside_it(synthesizer, volum
     assert gain_db.max() == pytest.approx(float(volume.removesuffix("dB")), abs=0.02)
 
 
+@pytest.mark.thorough
 def test_pitch_moves_the_voice_and_leaves_the_length(synthesizer):
     def pitch_hz(samples):
         voiced = samples[np.argmax(np.convolve(np.square(samples), np.ones(2400), "valid")) :][:2400]

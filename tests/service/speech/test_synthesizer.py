@@ -55,6 +55,7 @@ def test_every_voice_speaks_its_language(synthesizer, voice):
     assert 0.6 < samples.size / 24_000 < 4
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_a_voice_may_read_another_language(synthesizer, language):
     if synthesizer.planner.front_end.readers.is_available(language):
@@ -298,6 +299,7 @@ def test_a_text_of_too_many_phonemes_is_refused_before_all_of_it_is_read(brief, 
     assert sum(len(chunk.phonemes) for chunk in brief.plan(part, Delivery()).chunks) > limit
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", ["en-us", "es", "hi", "ja", "zh"])
 def test_rows_of_figures_may_be_as_long_as_any_text(brief, language):
     assert brief.plan(Utterance("1,234,567 " * 200, language=language), Delivery()).language == language

@@ -98,6 +98,7 @@ def test_a_seam_is_where_it_is_quietest(place):
     assert seams.last == quiet
 
 
+@pytest.mark.thorough
 def test_windows_with_the_statistics_of_the_whole_are_the_whole(synthesizer):
     model = synthesizer.model
     token_ids = load_vocabulary().token_ids("ðə bˈɜɹʧ kənˈu slˈɪd ˌɔn ðə smˈuð plˈæŋks.")

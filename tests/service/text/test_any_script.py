@@ -79,6 +79,7 @@ def test_a_text_of_nothing_but_emoji_or_signs_is_named(front_end, language):
         assert read(front_end, sign, language).phonemes, sign
 
 
+@pytest.mark.thorough
 def test_what_a_voice_of_another_language_says_is_in_the_vocabulary(front_end):
     for code, script in SCRIPTS.items():
         first, last = script.letters[0], script.letters[2]

@@ -61,6 +61,7 @@ def test_texts_are_read_as_a_person_would_read_them(front_end, language):
     assert not misses, "\n".join(misses)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", MINIMUM)
 def test_what_is_in_words_stays_as_it_is(front_end, language):
     misses = []

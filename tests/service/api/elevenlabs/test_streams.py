@@ -103,6 +103,7 @@ def test_what_is_ignored_of_ssml_is_told_once_and_text_around_it_is_said(server)
         assert not socket.say().ignored
 
 
+@pytest.mark.thorough
 def test_speech_leaves_inside_the_first_sentence(faulty):
     with StreamSocket(faulty.url) as socket:
         socket.send(text=" ", voice_settings={"speed": 0.81})

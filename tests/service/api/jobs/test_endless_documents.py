@@ -81,6 +81,7 @@ def test_a_client_that_leaves_takes_the_reading_with_it(endless, data):
     assert not any("Traceback" in line or "could not" in line for line in endless.log)
 
 
+@pytest.mark.thorough
 def test_documents_of_clients_that_have_left_take_no_turn(endless, data):
     def n_incoming():
         return len(list(data.glob("jobs/incoming/*/document.txt")))
@@ -105,6 +106,7 @@ def test_a_deleted_job_takes_the_reading_with_it(endless, data):
     assert not (data / "jobs" / job_id).exists()
 
 
+@pytest.mark.thorough
 def test_a_server_that_stops_ends_what_is_read(endless, data, start_server):
     job_id = add(endless, "loop later")
     with posting(endless, b"loop now") as connection:

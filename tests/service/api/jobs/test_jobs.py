@@ -244,6 +244,7 @@ def test_a_refusal_has_the_name_that_the_caller_gave(jobs, client):
     assert not any("Moby" in line or "Été" in line for line in jobs.log)
 
 
+@pytest.mark.thorough
 def test_an_output_has_a_name_that_every_system_takes(client):
     for title, name in (
         ('The "Sea"\r\nSet-Cookie: a=b', "The Sea Set-Cookie a b.mp3"),
@@ -304,6 +305,7 @@ def test_there_is_room_for_a_number_of_jobs_and_who_is_refused_spends_nothing(jo
         assert refused(carl.post("/jobs", json={"text": "Hello."})) == (429, "key_limit")
 
 
+@pytest.mark.thorough
 def test_a_body_that_is_too_late_gives_its_place_back(jobs):
     head = (
         f"POST /jobs HTTP/1.1\r\nhost: localhost\r\nx-api-key: {KEYS[0]}\r\n"
@@ -345,6 +347,7 @@ def test_a_job_that_is_deleted_ends(client):
     assert client.get(f"/jobs/{job_id}").status_code == 404
 
 
+@pytest.mark.thorough
 def test_a_job_that_failed_is_tried_again(client, data):
     job_id = add(client, LONG, format="flac")
     followed = following(client, job_id)
@@ -398,6 +401,7 @@ def test_a_killed_server_loses_nothing(start, tmp_path):
     assert server.client.get(f"/jobs/{job_id}/output").content == expected
 
 
+@pytest.mark.thorough
 def test_a_format_may_have_another_name(client):
     for name, known in (("MP3", "mp3"), ("m4a", "m4b"), ("ogg", "opus")):
         job_id = add(client, "Hello.", format=name)

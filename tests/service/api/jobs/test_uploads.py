@@ -78,6 +78,7 @@ def leave(server, bodies):
     server.wait_for_more(path, n_before + len(bodies) - 1)
 
 
+@pytest.mark.thorough
 def test_speech_waits_for_no_document(held, fifo):
     n_bodies = AT_ONCE - 3
     with ExitStack() as stack:

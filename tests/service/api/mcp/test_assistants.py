@@ -72,6 +72,7 @@ async def until_done(client, job, **arguments):
         await anyio.sleep(0)
 
 
+@pytest.mark.thorough
 @ERAS
 def test_over_http_an_assistant_gets_what_the_service_says(assisted, mode):
     async def work(client):
@@ -125,6 +126,7 @@ def test_it_is_off_unless_somebody_wants_it_and_takes_posts_only(server, assiste
     assert assisted.client.post("/mcp", json={}, headers={"origin": "https://evil.example.com"}).status_code == 403
 
 
+@pytest.mark.thorough
 def test_a_key_is_needed_and_a_request_counts_once_for_it(start_server, tmp_path):
     keys = write(tmp_path / "keys", f"one:{KEY} requests=1 characters_per_day=60\n".encode())
     with running(start_server, "--mcp", "--api-keys-file", str(keys), "--log-level", "debug") as server:
@@ -162,6 +164,7 @@ def program(small_cache, tmp_path):
     return start
 
 
+@pytest.mark.thorough
 @ERAS
 def test_a_program_plays_writes_files_and_replaces_none(program, tmp_path, mode):
     async def work(client):
@@ -190,6 +193,7 @@ def test_a_program_plays_writes_files_and_replaces_none(program, tmp_path, mode)
     talk(program("--data-dir", str(tmp_path / "jobs")), work, mode)
 
 
+@pytest.mark.thorough
 def test_a_program_asks_a_service_that_runs_or_says_that_there_is_none(program, secured):
     async def work(client):
         (audio,) = (await call(client, "speak", text=TEXT, output="audio")).content
@@ -204,6 +208,7 @@ def test_a_program_asks_a_service_that_runs_or_says_that_there_is_none(program, 
     talk(program("--server", "http://127.0.0.1:9"), alone)
 
 
+@pytest.mark.thorough
 def test_a_program_that_cannot_load_the_model_says_why(program, tmp_path):
     async def work(client):
         assert "cannot start" in await refusal(client, "speak", text=TEXT)

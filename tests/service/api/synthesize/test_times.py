@@ -145,6 +145,7 @@ def test_visemes_fill_their_word(remembering, answer):
     assert speak(remembering, text="a", timestamps="lips").status_code == 422
 
 
+@pytest.mark.thorough
 def test_closed_lips_are_quieter_than_open_ones(real_remembering):
     text = "A pepper, a paper, a puppet and a tape upon a top."
     answer = timed(real_remembering, text=text, timestamps="viseme", format="pcm")

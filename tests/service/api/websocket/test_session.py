@@ -97,6 +97,7 @@ def hold(synthesizer):
     return run
 
 
+@pytest.mark.thorough
 def test_what_a_client_does_not_take_is_made_three_chunks_ahead_and_dropped_by_a_cancel(hold):
     async def scenario(line, statistics):
         line.is_open.clear()

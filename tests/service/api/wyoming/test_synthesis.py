@@ -58,6 +58,7 @@ def test_what_cannot_be_pronounced_is_a_short_silence_and_what_is_blank_none(cli
     assert "error" not in client.kinds
 
 
+@pytest.mark.thorough
 def test_a_text_in_parts_is_spoken_once_however_it_is_cut(faulty, client):
     cuts = ([LONG[at : at + size] for at in range(0, len(LONG), size)] for size in (1, 7, len(LONG)))
     first, second, third = (client.say_in_parts(*parts) for parts in cuts)

@@ -82,6 +82,7 @@ def assert_the_same(text, cuts, choices=USUAL):
     assert heard == characters(flatten(structure.parse(text), choices).text), text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMED)
 def test_a_text_that_is_cut_anywhere_has_the_same_words_at_the_same_places(name):
     text = NAMED[name]
@@ -110,6 +111,7 @@ def assert_markup_is_silent(blocks, end, data):
     assert_the_same(text, data.draw(st.lists(st.integers(0, len(text)), max_size=30).map(sorted)))
 
 
+@pytest.mark.thorough
 @given(blocks=BLOCKS, end=ENDS, data=st.data())
 def test_so_have_words_in_any_markup(blocks, end, data):
     assert_markup_is_silent(blocks, end, data)

@@ -52,6 +52,7 @@ def work(text):
     return n_calls
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", HOSTILE)
 def test_twice_as_long_a_text_is_at_most_twice_the_work(name):
     text = HOSTILE[name]
@@ -59,6 +60,7 @@ def test_twice_as_long_a_text_is_at_most_twice_the_work(name):
     assert work(text(2 * LENGTH)) - base < 2.2 * (work(text(LENGTH)) - base) + 500
 
 
+@pytest.mark.thorough
 def test_a_character_is_at_most_so_many_calls():
     costs = {name: work(text(LENGTH)) / LENGTH for name, text in HOSTILE.items()}
     assert max(costs.values()) < 75, sorted(costs, key=costs.get)[-3:]

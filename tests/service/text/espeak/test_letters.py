@@ -36,6 +36,7 @@ def test_a_letter_on_which_espeak_ng_crashes_is_left_out():
     assert Letters(crashing).written(TracedText("ħa ö")).text == " a ö"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", VOICES)
 @pytest.mark.parametrize("piece", ["\ufdfc", "\ufe71", "\u3164", "\u0f79 ", "\u2199 ", "ሴ", "Ж", "⣿", "ﷺ", "ǎ ", "ა "])
 def test_a_row_of_odd_characters_stays_short(front_end, language, piece):

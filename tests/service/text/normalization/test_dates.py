@@ -35,6 +35,7 @@ def said(text, language="en-us"):
     return normalize(clean_text(TracedText(text)), language).text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("language", ["en-us", "en-gb"])
 @pytest.mark.parametrize(
     "form",

@@ -80,6 +80,7 @@ def test_a_name_beside_it_tells_the_language_of_a_name():
     assert origins.language("Halep", ("Kowalczyk",))[0] != "ro"
 
 
+@pytest.mark.thorough
 def test_the_vocabulary_has_all_phonemes(espeak):
     vocabulary = load_vocabulary()
     for _, name, _ in rows("names"):

@@ -71,6 +71,7 @@ def test_a_word_is_never_silent(read):
         assert said or not any(character.isalnum() for character in text), text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("piece", "times"),
     [
