@@ -376,10 +376,12 @@ class _Parser:
 _LETTER = "A-Za-zΑ-Ωα-ω"
 _WORD = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u1f00-\u1fff"
 _SIGNS = "-−–+×÷·*/=≠≈≡<>≤≥±∓∈∉∪∩⊂→⊥∥"
-_POWER = (
-    rf"(?:[{_UP}]{{1,4}}|\^(?:\{{[-−]?[0-9A-Za-z]{{1,4}}\}}|\([-−]?[0-9A-Za-z]{{1,4}}\)"
+_CARET = (
+    r"(?:\^(?:\{[-−]?[0-9A-Za-z]{1,4}\}|\([-−]?[0-9A-Za-z]{1,4}\)"
     r"|[-−]?[0-9]{1,4}|[A-Za-z](?![A-Za-z])))"
 )
+_POWER = rf"(?:[{_UP}]{{1,4}}|{_CARET})"
+_POWERS = rf"{_POWER}(?:{_CARET}){{0,1000}}"
 _FUNCTION = rf"(?:(?:ln|[a-z]{{3}}(?<=sin|sen|cos|tan|cot|log|lim|exp))[{_UP}{_DOWN}]{{0,3}}[ ]?)"
 _ATOM = (
     rf"(?:(?:{_FUNCTION})?[√∛∠△]?(?:[0-9]{{1,12}}(?:[.,][0-9]{{1,12}})?(?![0-9])"
@@ -398,8 +400,8 @@ _EXPRESSION = re.compile(
 )
 _ALONE = re.compile(
     rf"(?<![{_WORD}0-9/%_^\\])(?<![0-9][.,: ])(?:[√∛∠△][ ]?(?:[0-9]{{1,12}}(?:[.,][0-9]{{1,12}})?"
-    rf"|[{_LETTER}])(?:{_POWER})?|(?:[0-9]{{0,6}}(?:[.,][0-9]{{1,6}})?[{_LETTER}]{{0,2}}){_POWER}"
-    rf"|[0-9]{{0,6}}[πΔ][A-Za-z]|\([{_LETTER}0-9 +−-]{{2,12}}\){_POWER}"
+    rf"|[{_LETTER}])(?:{_POWERS})?|(?:[0-9]{{0,6}}(?:[.,][0-9]{{1,6}})?[{_LETTER}]{{0,2}}){_POWERS}"
+    rf"|[0-9]{{0,6}}[πΔ][A-Za-z]|\([{_LETTER}0-9 +−-]{{2,12}}\){_POWERS}"
     rf"|\|[{_LETTER}][{_DOWN}]?(?:[ ]?[-+−][ ]?[{_LETTER}0-9]{{1,3}})?\|)"
     rf"(?![{_WORD}0-9])"
 )
@@ -524,7 +526,7 @@ class _Plain:
         text = match["formula"]
         plain = text.translate(_PLAIN)
         parts = _PARTS.findall(text)
-        if not all(symbol in _ELEMENTS for symbol, _ in parts):
+        if not all(symbol in ELEMENTS for symbol, _ in parts):
             return None
         has_charge = bool(match["charge"])
         if text == plain and not has_charge and not _is_compound(plain, parts):
@@ -543,12 +545,13 @@ class _Plain:
         return words.joined(said)
 
 
-_ELEMENTS = frozenset(
+ELEMENTS = frozenset(
     re.findall(
         "[A-Z][a-z]?",
         "HHeLiBeBCNOFNeNaMgAlSiPSClArKCaScTiVCrMnFeCoNiCuZnGaAsSeBrKrAgCdSnSbIXeCsBaWPtAuHgPbBiRaThU",
     )
 )
+"""The symbols of elements that formulas of daily life have."""
 _PART = rf"[A-Z][a-z]?(?:[0-9]{{1,2}}|[{_DOWN}]{{1,2}})?"
 _COMPOUND = re.compile(
     rf"(?<![A-Za-z0-9_.-])(?P<count>[0-9]?)(?P<formula>(?:{_PART}){{1,7}})(?P<charge>[²³⁴]?[⁺⁻])?"

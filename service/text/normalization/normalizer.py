@@ -179,8 +179,7 @@ def _interpreted(
         start, end = text.within(hint.start, hint.end)
         said, detail = typed(text.text[start:end].strip(), hint.interpretation, hint.detail)
         words = interpret(said, hint.interpretation, detail)
-        is_read_on = hint.interpretation != "date" and said != text.text[start:end]
-        if start < end and (words is not None or is_read_on):
+        if start < end and (words is not None or said != text.text[start:end]):
             parts += [text[done:start], text[start:end].rewritten(words or said)]
             done = end
             if words is not None and hint.interpretation != "address":  # which is read on

@@ -11,6 +11,7 @@ _ROMAN_LETTERS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 100
 _ROMAN = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})", re.ASCII)
 
 _UNDIVIDED = re.compile(r"[0-9?]{4,8}")
+_LARGEST = {"d": 31, "m": 12}  # of the parts of a date
 _BETWEEN = re.compile(r"[-/. ]")
 _LEADING_ZEROS = re.compile(r"(?<![0-9.,])0+(?=[0-9])")
 _CLOCK = re.compile(
@@ -73,8 +74,15 @@ def _date(text: str, detail: str) -> tuple[str, str]:
         parts = [text[sum(ends[:i]) : sum(ends[: i + 1])] for i in range(len(order))]
     if len(parts) != len(order) or not re.fullmatch(r"[0-9?]+", "".join(parts)):
         return text, detail
+    pairs = zip(parts, order, strict=True)
+    if not all("?" in part or _is_part_of_date(part, letter) for part, letter in pairs):
+        return text, detail
     known = [i for i, part in enumerate(parts) if "?" not in part]
     return "-".join(parts[i] for i in known), "".join(order[i] for i in known)
+
+
+def _is_part_of_date(figures: str, letter: str) -> bool:
+    return len(figures) <= 4 and int(figures) <= _LARGEST.get(letter, 9999)
 
 
 def _time(text: str, detail: str) -> tuple[str, str]:

@@ -39,6 +39,8 @@ AT_LENGTH = [
     code if code in ("en-us", "ja") else pytest.param(code, marks=pytest.mark.slow) for code in sorted(LANGUAGES)
 ]
 LANGUAGE = st.sampled_from(sorted(LANGUAGES))
+# With grammars a text is decided at once: what is said depends on what was written beside it.
+READ_IN_ROUNDS = sorted(set(LANGUAGES) - {"en-us", "en-gb"})
 
 
 def assert_sound(front_end, text, language):
@@ -63,7 +65,7 @@ def test_any_text_is_spoken_in_the_vocabulary_unless_nothing_is_left(front_end, 
         return
 
 
-@given(text=TEXTS, language=LANGUAGE, named=st.booleans())
+@given(text=TEXTS, language=st.sampled_from(READ_IN_ROUNDS), named=st.booleans())
 def test_normalizing_again_changes_nothing(text, language, named):
     once = normalize(clean_text(TracedText(text)), language, named_emoji=named)
     again = normalize(clean_text(TracedText(once.text)), language, named_emoji=named)
@@ -145,13 +147,10 @@ ROWS = [
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_rows_of_one_thing_are_normalized(language):
-    """With grammars, as in American English, a text is decided at once: words are not read again."""
     misses = []
     for snippet in ROWS:
-        if snippet == "x^" and language in ("es", "fr", "it", "pt-br"):
-            continue  # of a formula of 500 powers they say the first fifty, and leave the rest
         once = normalize(TracedText(snippet * (1_000 // len(snippet))), language).text
-        if language not in ("en-us", "en-gb") and normalize(TracedText(once), language).text != once:
+        if language in READ_IN_ROUNDS and normalize(TracedText(once), language).text != once:
             misses.append(snippet)
     assert not misses
 
