@@ -38,6 +38,7 @@ from service.text.characters import clean_text
 from service.text.document import structure
 from service.text.document.spoken import flatten
 from service.text.languages.english import grammars
+from service.text.lattice.decision import shared
 from service.text.normalization import USUAL, normalize, normalizer
 from service.text.offset_mapping import TracedText
 
@@ -267,11 +268,14 @@ def _head(report: Sequence[str]) -> list[str]:
 
 
 def _rows(data: Examples, weights: NDArray[np.float64]) -> list[str]:
-    return [
-        f"{name}\t{weights[number]:.3f}"
-        for name, number in sorted(data.numbers.items())
-        if abs(weights[number]) >= LEAST
-    ]
+    """Return the lines of the file; a feature is written with the weight of the shared one."""
+    rows = []
+    for name, number in sorted(data.numbers.items()):
+        if abs(weights[number]) >= LEAST:
+            common = data.numbers.get(shared(name))
+            weight = weights[number] + (0.0 if common is None else weights[common])
+            rows.append(f"{name}\t{weight:.3f}")
+    return rows
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from service.text.document import structure
 from service.text.document.spoken import flatten
 from service.text.languages.english.grammars import untrained
 from service.text.languages.english.grammars.said import is_spelled
-from service.text.lattice.decision import MARKS, Lattice, path_sums
+from service.text.lattice.decision import MARKS, Lattice, path_sums, shared
 from service.text.lattice.grammar import Candidate
 from service.text.lattice.reader import wording
 from service.text.lattice.tokens import Token
@@ -34,7 +34,7 @@ from service.text.offset_mapping import TracedText
 
 ROUNDS = 10
 RATE = 0.1
-MOST_REPAIRS = 400
+MOST_REPAIRS = 2000
 REPAIR = 0.4
 RARE = 100
 """The cases of the tests must stay right. The weights of features that are rarer than that are
@@ -194,7 +194,8 @@ class Examples:
         ids: list[int] = []
         starts = [0]
         for names in lattice.features:
-            ids += [self.numbers.setdefault(name, len(self.numbers)) for name in names]
+            every = (*names, *filter(None, map(shared, names)))
+            ids += [self.numbers.setdefault(name, len(self.numbers)) for name in every]
             starts.append(len(ids))
         return Example(
             text, lattice, said, gold, source,

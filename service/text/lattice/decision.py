@@ -183,6 +183,9 @@ class Lattice:
                     yield f"{variety} {kind}|{fact}"
         rewrite = self.rewrites.get((candidate.start, candidate.end))
         if kind != "rules.written":
+            if self.tokens.tokens[candidate.start].kind == "number":
+                yield f"{kind}|< {self._beside(candidate.start, -1)}"
+                yield f"{kind}|> {self._beside(candidate.end, 0)}"
             if rewrite is not None:
                 same = candidate.words is not None and sounds_like(
                     candidate.words, rewrite.words.text
@@ -197,6 +200,17 @@ class Lattice:
             for hint in self._hints(candidate, grammar):
                 yield f"hint {hint}"
                 yield f"{kind}!{hint}"
+
+    def _beside(self, index: int, distance: int) -> str:
+        """Return what stands beside an amount: a small word itself, of others their shape."""
+        token = self.tokens.neighbour(index, distance)
+        if token is None:
+            return "edge"
+        if token.kind != "word":
+            return "number" if token.kind == "number" else token.text
+        if token.low in self._grammars.function_words:
+            return token.low
+        return f"{token.shape} many" if token.low.endswith("s") else token.shape
 
     def _hints(self, candidate: Candidate, grammar: Grammar) -> Iterator[str]:
         tokens = self.tokens
@@ -243,9 +257,8 @@ class Lattice:
 
     def scores(self, weights: Mapping[str, float]) -> list[float]:
         """Return the score of each candidate."""
-        get = weights.get
         return [
-            prior + sum([get(name, 0.0) for name in names]) if names else prior
+            prior + sum([worth(weights, name) for name in names]) if names else prior
             for prior, names in zip(self.priors, self.features, strict=True)
         ]
 
@@ -270,6 +283,23 @@ class Lattice:
         """Return for each candidate how probable it is that the right path has it."""
         edges = [(one.start, one.end) for one in self.candidates]
         return path_sums(self.size, edges, scores, [self.size - 1])[1]
+
+
+def shared(feature: str) -> str:
+    """Return the feature that all forms of a grammar share with this one; empty if none.
+
+    A form of which few texts tell is weighed as its siblings are.
+    """
+    kind, _, fact = feature.partition("|")
+    name, dot, form = kind.partition(".")
+    is_told = dot and " " not in name and "!" not in form and not fact.endswith(" rules")
+    return f"{name}~{fact}" if is_told else ""
+
+
+def worth(weights: Mapping[str, float], feature: str) -> float:
+    """Return the weight of a feature, or else of the one that its siblings share."""
+    weight = weights.get(feature)
+    return weights.get(shared(feature), 0.0) if weight is None else weight
 
 
 def path_sums(

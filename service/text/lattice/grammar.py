@@ -182,16 +182,25 @@ class Grammars:
     Args:
         grammars: of all classes.
         numbers: writes numbers as words.
+        function_words: articles, pronouns, prepositions and the like, in lower case.
         variety: a short name of a variety that learns what it reads in another way than all; empty
             for the one that has most texts to learn from.
 
     Attributes:
         grammars: by the names of their classes.
+        function_words: likewise.
         variety: likewise.
     """
 
-    def __init__(self, grammars: Sequence[Grammar], numbers: Any, variety: str = "") -> None:
+    def __init__(
+        self,
+        grammars: Sequence[Grammar],
+        numbers: Any,
+        function_words: frozenset[str] = frozenset(),
+        variety: str = "",
+    ) -> None:
         self.grammars = {grammar.name: grammar for grammar in grammars}
+        self.function_words = function_words
         self.variety = variety
         self._numbers = numbers
         self._by_first: dict[str, list[tuple[str, re.Pattern[str], Propose]]] = defaultdict(list)

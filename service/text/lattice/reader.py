@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from service.text.lattice.decision import Lattice, Rewrite, sounds_like
+from service.text.lattice.decision import Lattice, Rewrite, sounds_like, worth
 from service.text.lattice.grammar import Candidate, Grammars
 from service.text.lattice.tokens import Tokens
 from service.text.offset_mapping import TracedText, concatenate
@@ -126,7 +126,7 @@ class LatticeReader:
         options: dict[int, list[Option]] = {}
         for index, candidate in enumerate(lattice.candidates):
             reasons = sorted(
-                ((name, self.weights.get(name, 0.0)) for name in lattice.features[index]),
+                ((name, worth(self.weights, name)) for name in lattice.features[index]),
                 key=lambda reason: -abs(reason[1]),
             )[:_MOST_REASONS]
             end = text[tokens[candidate.start].start : tokens[candidate.end - 1].end].span[1]
@@ -238,7 +238,10 @@ def _written(text: TracedText, lattice: Lattice, path: Sequence[int]) -> TracedT
             last, is_new = text.text[end - 1], False
             continue
         if kept is not None:
-            parts.append(text[kept:start])
+            before = text[kept:start]
+            if one.words == ",":  # no space stands before it
+                before = before[: len(before.text.rstrip(" "))]
+            parts.append(before)
             kept = None
         if one.words == "" and not text.text[end : end + 1].isalnum():
             continue

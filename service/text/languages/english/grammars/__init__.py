@@ -20,6 +20,7 @@ from service.text.languages.english.grammars import (
 )
 from service.text.languages.english.grammars.domains import DOMAINS
 from service.text.languages.english.normalization.numbers import Numbers
+from service.text.languages.english.words import FUNCTION_WORDS
 from service.text.lattice.grammar import Grammar, Grammars
 from service.text.lattice.reader import LatticeReader, load_weights
 from service.text.wordlist import WordList
@@ -67,5 +68,5 @@ def untrained(*, british: bool, weights: dict[str, float]) -> LatticeReader:
 
     numbers = Numbers(british=british)
     kept = lru_cache(_WORDS_KEPT)(knows)  # every caller brings new words
-    grammars = Grammars(GRAMMARS, numbers, "british" if british else "")
+    grammars = Grammars(GRAMMARS, numbers, FUNCTION_WORDS, "british" if british else "")
     return LatticeReader(grammars, weights, DOMAINS, kept)
