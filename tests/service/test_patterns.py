@@ -33,6 +33,7 @@ SQUARE = {
 
 LIMITED = {
     "service/text/lattice/grammar.py": "an expression of a few parts, from one token on",
+    "service/text/languages/english/grammars/numbers.py": "a unit behind a power of ten",
     "service/text/languages/english/normalization/digit_strings.py": "a number of so many digits",
     "service/text/languages/english/normalization/telephones.py": "seven groups of digits",
     "service/text/languages/italian/respellings.py": "nine parts of a number in one word",

@@ -22,7 +22,7 @@ from service.text.lattice.tokens import Token
 
 ABBREVIATION = Grammar(
     "abbreviation",
-    prior={"": 1.0, "1": 0.5, "2": 0.0},
+    prior={"": 1.0, "1": 0.5, "2": 0.0, "3": -0.5, "cued": 2.5, "counted": 4.0},
 )
 _REACH = 5
 """Characters before an abbreviation that are looked at: `p.m. `."""
@@ -39,6 +39,8 @@ def _measured(text: str, token: Token) -> str:
     """Return what sort of amount begins at a token that is more than a number; empty if none."""
     if token.kind == "number":
         following = text[token.end : token.end + 1]
+        if re.fullmatch("1[5-9][0-9][0-9]|20[0-4][0-9]", token.text):
+            return "year"
         return {"%": "percent", "°": "degrees", ":": "time"}.get(following, "")
     if token.kind == "sign" and _AMOUNT_NEXT.match(text, token.start):
         return "money" if token.text[-1] in "$€£¥" else "signed"
@@ -51,73 +53,80 @@ _AMOUNT_NEXT = re.compile(r"[-−+±~≈<>≤≥]?[$€£¥]?[0-9]")
 _TABLE = """
 mr Mister; mrs Missus; ms Miz; messrs Messieurs; dr Doctor, Drive; drs Doctors; st Saint, Street, State
 sts Saints, Streets; aves Avenues; blvds Boulevards; rds Roads, rounds; hwys highways; apts apartments; lns lanes; prof Professor; profs Professors; assoc Associate, Association; asst Assistant
-rev Reverend, revenue, revision; fr Father; sr Senior, Sister; jr Junior; gen General; col Colonel, column
+rev Reverend, revenue<q1 q2 q3 q4 growth guidance eps yoy ttm>, revision<ver version doc dwg drawing>; fr Father; sr Senior, Sister<fr nun convent mary>; jr Junior; gen General, generation<st nd rd th>; col Colonel, column
 maj Major; capt Captain; cpt Captain; lt Lieutenant; sgt Sergeant; cpl Corporal; pvt Private
-cmdr Commander; adm Admiral; gov Governor; sen Senator; sens Senators; rep Representative
-reps Representatives, repetitions
+cmdr Commander; adm Admiral; gov Governor; sen Senator; sens Senators; rep Representative, repetition<set sets max bench>
+reps Representatives, repetitions, reps<sets set rest lb lbs kg rpe x squat bench>
 pres President; hon Honorable, Honorary; supt Superintendent; det Detective; insp Inspector; atty attorney
-ave Avenue; av Avenue; blvd Boulevard; rd Road, round; ln Lane; ct Court, count; pl Place; sq square
-hwy highway; pkwy parkway; ofc office; abt about; cts counts, cents; rte route; rt route, right; cir Circle; ter Terrace; expy expressway
-tpke turnpike; apt apartment; ste Suite; bldg building; fl floor, Florida, flourished; rm room; flr floor
-mt Mount, Mountain; mtn mountain; mts mountains; ft Fort, feet; pt part, point, patient; jct junction
+ave Avenue; av Avenue; blvd Boulevard; rd Road, round; ln Lane, natural log<log sqrt sin cos>; ct Court, count; pl Place; sq square
+hwy highway; pkwy parkway; ofc office; abt about; cts counts, cents; rte route; rt route, right<lt arm leg knee eye ear side>; cir Circle; ter Terrace; expy expressway
+tpke turnpike; apt apartment; ste Suite; bldg building; fl floor<2nd 3rd 1st nd rd th ste bldg>, Florida<miami orlando tampa>, flourished; rm room; flr floor
+mt Mount, Mountain; mtn mountain; mts mountains; ft Fort, feet, featuring<song remix prod album single lyrics video track>; pt part, point<font>, patient<hx dx presents presented denies admitted>, pint<milk beer ale cream>; jct junction
 n North; s South; e East; w West; hosp hospital; univ University; inst institute; natl national
 vs versus; v versus; etc et cetera; inc Incorporated; ltd Limited; corp Corporation; co Company, care of, County
-bros Brothers; est established, estimated; approx approximately; appt appointment; appts appointments
-attn attention; qty quantity; sz size; misc miscellaneous; max maximum; min minimum, minutes, minute
+bros Brothers; est established<since founded brewery>, estimated<time arrival cost value tax delivery>, estimates<beat beats missed topped vs consensus eps>; approx approximately; appt appointment; appts appointments
+attn attention; qty quantity; sz size; misc miscellaneous; max maximum; min minimum<pmt payment age balance due wage purchase>, minutes, minute
 temp temperature; temps temperatures; avg average; hdqrs headquarters; govt government; dept department
 depts departments; dist district, distance; mgr manager; mgmt management; assn association; intl international
-incl including, included; add'l additional; addl additional; adv advance; cr credit, crore; sem semester; ingr ingredients; hshld household; pbk paperback; hdg heading; ltr letter; spd speed;
-props propositions; term terminal; chr chromosome; tbs tablespoons, tablespoon; tbls tablespoons; sc scene; l line; excl excluding; exc except; prev previous; orig original; ref reference; refs references
-vol volume, voluntary; vols volumes; ed edition, editor, edited; eds editors; p page; pp pages; pg page; pgs pages
-ch chapter, channel; chap chapter; chs chapters; sec section, second, seconds; secs sections, seconds; fig figure; figs figures
-eq equation; eqs equations; thm theorem; prop proposition; def definition; tbl table; app appendix; art article
+incl including, included; add'l additional; addl additional; adv advance; cr credit<mwf tth lab bio class course>, crore; m married<b d born>; gm game<finals series nba mvp>, general manager; comb combined<mpg city hwy>; illum illuminated; ind individual; fam family; rwy runway; hols holidays; sem semester; ingr ingredients; hshld household; pbk paperback; hdg heading; ltr letter; spd speed;
+props propositions; term terminal; chr chromosome; tbs tablespoons, tablespoon; tbls tablespoons; sc scene; l line; excl excluding; exc except; prev previous; orig original; ref reference, referee<foul whistle game>; refs references
+vol volume<no issue nos pp>, voluntary; vols volumes; ed edition<1st 2nd 3rd rev revised>, editor<chief managing>, edited, education<board dept department phys special driver driver's higher adult>; eds editors; p page; pp pages; pg page; pgs pages
+ch chapter<pp p read book>, channel<tv news watch hd cable>, children<b d m born married>; chap chapter; chs chapters; sec section, second, seconds, Secretary<state defense treasury labor commerce>; secs sections, seconds; fig figure; figs figures
+eq equation; eqs equations; thm theorem; prop proposition; nec necessary; caf cafeteria; wds words; chol cholesterol; bdrm bedroom; bdrms bedrooms; frplc fireplace; blt built; rew reward<lost>; cond condition; wtd wanted; bn battalion; abp Archbishop; mvt movement; stn station; grs grades; sz size; avg average; wht white; eves evenings<wknds weekends>; wknds weekends; def definition, defeated<ko tko ufc round bout points decision champion title r1 r2 r3>; tbl table; app appendix; art article
 arts articles; cl clause; para paragraph; paras paragraphs; par paragraph; no number; nos numbers; op opus
-ex example, exercise, exhibit; bk book; ms manuscript; trans translated; tr translated, track; rpt report
+ex example, exercise, exhibit; bk book; ms manuscript; trans translated, transmission<auto manual mpg miles cyl>, transaction<id acct date>; tr translated, track; rpt report
 jan January; feb February; mar March; apr April; jun June; jul July; aug August; sep September
 sept September; oct October; nov November; dec December, declared
 mon Monday; tue Tuesday; tues Tuesday; wed Wednesday; weds Wednesday; thu Thursday; thur Thursday
-thurs Thursday; fri Friday; sat Saturday; sun Sunday
+thurs Thursday; fri Friday; sat Saturday<fri sun mon thu tue wed>, saturated<fat fats trans cal calories sodium carbs>, S A T<score scores act gpa prep psat ap exam>; sun Sunday
 hi high; lo low; med medium; lg large; sm small; amt amount; bal balance; acct account; accts accounts
 pmt payment; rec recommended, recreation; wt weight; ht height, halftime; wk week; wks weeks; wknd weekend
 mo month; mos months; yr year; yrs years; hr hour; hrs hours; mins minutes; ea each; tel telephone
-ext extension, exterior; cert certificate; cont continued; equiv equivalent; freq frequency; ins insurance; mkt market
-mtg meeting; recd received; reg regular, regulation; req required, request; reqd required; sch school; spec specification
+ext extension<call dial phone tel number>, exterior<int paint color>, extended<qty subtotal unit>; cert certificate; cont continued; equiv equivalent; freq frequency; ins insurance; mkt market
+mtg meeting; recd received; reg regular, regulation; req required, request<pto leave submit approved denied api http>; reqs requests, requirements; reqd required; sch school; spec specification, specialist<pcp copay>
 specs specifications; std standard; svc service; tot total; vac vacation; supv supervisor; div division
 crim criminal; civ civil; ca circa; c circa, cup, cups, century; b born; d died, day; cf compare; viz namely; esp especially
 ver version; lvl level; mfg manufacturing; mfr manufacturer; elev elevation; pop population; alt altitude
-lat latitude; long longitude; lon longitude; dep departs, departure; arr arrives, arrival; flt flight; blk block
-sn serial number; prob problem; diam diameter; exp expires, experience; cat category; info information
-hgb hemoglobin; plt platelets; rx prescription; dx diagnosis; hx history; tx treatment; sx symptoms; fx fracture
+lat latitude; long longitude; lon longitude; dep departs<arr train flight gate>, departure, deposit<fee refund rent refundable>, dependent<ins spouse>; arr arrives<dep train flight>, arrival, arranged<by music comp>; flt flight; blk block<lot sec section apt>
+sn serial number; prob problem, probability<win odds lose tie %>; nne north-northeast; ene east-northeast; ese east-southeast; sse south-southeast; ssw south-southwest
+wsw west-southwest; wnw west-northwest; nnw north-northwest; ne northeast; nw northwest; se southeast; sw southwest
+alg algebra; hist history; chem chemistry; econ economics; psych psychology; diam diameter; vit vitamin; vits vitamins; idx index; prod produced<by>, product<id code sku>, production; comp composed<by>, complimentary<breakfast parking wifi>, comprehensive, competition; exp expires<visa card mastercard amex cvv cvc lot best>, experience<yrs years yr min preferred req>; cat category; info information
+gr grade; hgb hemoglobin; plt platelets; rx prescription; dx diagnosis; hx history; tx treatment; sx symptoms; fx fracture
 tsp teaspoon, teaspoons; tbsp tablespoon, tablespoons; oz ounces, ounce; lb pound; lbs pounds; pkg package; pkgs packages
-pk pack; pc piece; pcs pieces; pkt packet; pkts packets; nr near; doz dozen; esq Esquire; ret retired; spp species; sp species, spring; var variety
+pk pack; pc piece; pcs pieces; pkt packet; pkts packets; nr near; doz dozen; esq Esquire; ret retired; spp species; sp species, spring, space<dbl double single>; var variety
 ass'n association; int'l international; nat'l national; gov't government; dep't department; cont'd continued
 rec'd received; req'd required; pref'd preferred; sec'y secretary; ann annotated; supp supplement; amend amendment; const Constitution
-stat statutes; cir Circuit; comm committee, commission; conf conference; proc proceedings; symp symposium
+stat statutes; cir Circuit; comm committee, commission; conf conference, confirmation<no number booking>; proc proceedings; symp symposium
 bet between; w/o without; min. minimum; mic microphone; msg message; msgs messages; pls please
 addr address; arch architecture; auth author; char character; dev developer; doc document; docs documents
 env environment; lib library; param parameter; params parameters; repo repository; seq sequence; tmp temporary
-num number; nbr number; ord ordinance; res resolution, resolution; tix tickets; bday birthday; hrs. hours
+num number; nbr number; ord ordinance; res resolution, reservation<dinner party hotel confirmed table>, reserve; tix tickets; bday birthday; hrs. hours
 gal gallon, gallons; qt quart, quarts; in inches, inch; yds yards; yd yard; mi miles, mile; km kilometers; nm nautical miles
 utd United; mk Mark; re Regarding, regarding; hons honors; revd Reverend; brig Brigadier; ssgt Staff Sergeant
 cdr Commander; cdre Commodore; ldr Leader; pte Private; bdr Bombardier; sml small; lge large; bldgs buildings; blk black, block, blocks; wht white; encl enclosure, enclosed; agg aggregate; lv level; lic license; ph phone
-pts points, patients, parts; reb rebounds; ast assists; stl steals; yds yards; tds touchdowns; td touchdown; int interior, interception, interest, intelligence
-anncr announcer; cat category; sched scheduled; sch schedule; rh right hand, relative humidity; fn footnote, function; fns footnotes; lh left hand; n note; s section; r reigned
+pts points, patients, parts; reb rebounds; ast assists; stl steals; yds yards; tds touchdowns; td touchdown; int interior<ext paint day night>, interception<td tds yds qb>, interest<rate apr principal>, intelligence<wis str dex cha con>
+anncr announcer; cat category; sched scheduled; sch schedule; rh right hand, relative humidity; fn footnote, function; fns footnotes; lh left hand; n note; s section; r reigned<ad bc bce king pope emperor>
 str strength; dex dexterity; wis wisdom; cha charisma; xp experience; yoy year over year; qoq quarter over quarter
 ytd year to date; vv verses; ps psalm; pub public; agl above ground level; msl mean sea level
 assy assembly; thk thick; dia diameter; od outside diameter; galv galvanized; conc concrete; typ typical; qtr quarter
 qtrs quarters; pymt payment; chg charge; dlvd delivered; stmt statement; trx transaction
 mdse merchandise; whse warehouse; bkfst breakfast; fwd forward, forwarded; bcc blind copy; subj subject
 rept reprint; illus illustrated; narr narrator
-btwn between; btw between; ep episode; eps episodes; iss issue; choc chocolate; mag magnitude, magazine; qn queen; vw view; pwdr powder; wkt wicket; wkts wickets; neg negative; probs problems, probably; util utilities; utils utilities; avail available; feat featuring; ll lines
-sgl single; dbl double; cmte committee; sqn squadron; mss manuscripts; cres Crescent; pos position, positive; amp ampere; recs recommendations
+btwn between; btw between; ep episode; eps episodes; iss issue; choc chocolate; mag magnitude<quake earthquake star>, magazine<issue editor vogue>; qn queen; vw view; pwdr powder; wkt wicket; wkts wickets; neg negative; probs problems, probably; util utilities; utils utilities; avail available; feat featuring; ll lines
+sgl single; dbl double; cmte committee; sqn squadron; mss manuscripts; cres Crescent; pos position, positive<neg test blood>; amp ampere; recs recommendations
 """
 READINGS: dict[str, list[str]] = {}
+CUES: dict[str, dict[str, frozenset[str]]] = {}
+"""Words near an abbreviation that speak for one of its readings, by abbreviation and reading."""
 for _entry in _TABLE.replace("\n", ";").split(";"):
     _short, _, _long = _entry.strip().partition(" ")
     if _short and "." not in _short:
         for _reading in _long.split(", "):
-            if _reading not in READINGS.setdefault(_short, []):
-                READINGS[_short].append(_reading)
+            _words, _, _cues = _reading.partition("<")
+            if _words not in READINGS.setdefault(_short, []):
+                READINGS[_short].append(_words)
+            if _cues:
+                CUES.setdefault(_short, {})[_words] = frozenset(_cues.rstrip(">").split())
 
 _NAMES = frozenset(
     "mr mrs ms messrs dr drs prof gen col maj capt cpt lt sgt cpl pvt cmdr adm gov sen rep pres hon"
@@ -129,6 +138,21 @@ _GO_ON = frozenset(
 )
 """A name may follow these inside the sentence."""
 _ARTICLES = frozenset("the a an my your his her our their this that each every".split())
+_KINDS = {
+    **dict.fromkeys(sorted(_NAMES), "title"),
+    **dict.fromkeys("jan feb mar apr may jun jul aug sep sept oct nov dec".split(), "month"),
+    **dict.fromkeys("mon tue tues wed weds thu thur thurs fri sat sun".split(), "weekday"),
+    **dict.fromkeys("ave av blvd rd ln ct pl sq hwy pkwy cir ter expy tpke".split(), "street"),
+}
+"""What kind of thing the first reading of an abbreviation is; all of a kind stand alike."""
+_CUES_REACH = 10
+_VERBS = frozenset("defeated married featuring produced composed arranged".split())
+"""Readings that a name follows, inside the sentence."""
+_COUNTED = frozenset(
+    "credit volume block edition chapter article book section part point patient term family"
+    " individual building apartment box room floor rounds game".split()
+)
+"""Readings that are more than one after a number."""
 _PARTS_OF_DAYS = frozenset(
     "morning mornings afternoon afternoons evening evenings night nights night's noon midnight"
     " lunch brunch dinner eve am pm".split()
@@ -165,8 +189,8 @@ def abbreviation(at: Place) -> Iterator[Reading]:
     stop = text[token.end : token.end + 1] == "."
     if text[token.end : token.end + 1].isalpha() or at.touches().isalpha():
         return
-    if _OPTION.match(text, token.end):
-        return  # a command: `rm -rf build`
+    if token.shape == "mixed" or _OPTION.match(text, token.end):
+        return  # `PoP`; a command: `rm -rf build`
     beginning = text[max(0, token.start - _REACH) : token.start]
     if word in UNIT_NAMES and _HYPHENED.search(beginning):
         return  # a unit: `15-min. walk`
@@ -191,6 +215,10 @@ def abbreviation(at: Place) -> Iterator[Reading]:
     is_word = "word" if at.tokens.knows(word) and word not in _NAMES else "no word"
     fields = sorted(at.tokens.domains) or ["no field"]
     facts_of_fields = [f"{word} in {field}" for field in fields] if READINGS[word][1:] else []
+    cued = _cued(at, word)
+    kind = _KINDS.get(word, "")
+    counted = last is not None and last.kind == "number" and last.text not in ("1", "01")
+    counted = counted and len(word) > 1 and at.touches().isspace()
     for index, reading in enumerate(READINGS[word]):
         words = reading
         if words[0].islower() and token.text[0].isupper() and not token.text.isupper():
@@ -213,19 +241,43 @@ def abbreviation(at: Place) -> Iterator[Reading]:
             else "",
             "> part of a day" if follows is not None and follows.low in _PARTS_OF_DAYS else "",
             f"article {shape}" if at.before() in _ARTICLES else "",
+            f"{kind} {shape} > {after}" if kind and not index else "",
+            f"{kind} {mark} < {before} > {after}" if kind and not index else "",
+            "another is cued" if cued and reading not in cued else "",
             *facts_of_fields,
         )
+        form = "cued" if reading in cued else str(index)
+        if counted and reading in _COUNTED:
+            yield Reading(
+                "counted", words + "s", (f"{word} {mark}",), end if stop and not inner else -1
+            )
         if stop and not inner:
             is_title = index == 0 and word in _NAMES
-            closes = at_end if is_title else may_close
-            yield Reading(str(index), words + ("." if closes else ""), facts, end)
+            closes = at_end if is_title or reading in _VERBS else may_close
+            yield Reading(form, words + ("." if closes else ""), facts, end)
         else:
-            yield Reading(str(index), words, facts)
+            yield Reading(form, words, facts)
 
 
-CHAT = Grammar("chat", prior={"": 0.5}, domains="chat")
+def _cued(at: Place, word: str) -> set[str]:
+    """Return the readings of an abbreviation for which a word nearby speaks."""
+    cues = CUES.get(word)
+    if cues is None:
+        return set()
+    around = (
+        at.tokens.neighbour(at.index, side * far)
+        for far in range(1, _CUES_REACH + 1)
+        for side in (-1, 1)
+    )
+    near = {token.low for token in around if token is not None}
+    return {words for words, known in cues.items() if not known.isdisjoint(near)}
+
+
+CHAT = Grammar("chat", prior={"": 0.5, "unmarked": 3.0}, domains="chat")
 _GOES_ON_AFTER_STOP = re.compile(r"\s[a-z0-9@$#&]|[,;:)]")
 """`Pls. call`."""
+_UNMARKED = {"im": "I'm", "ive": "I've"}
+"""What lacks its apostrophe and is no other word."""
 _LETTERS = {"u": "you", "r": "are", "n": "and", "k": "okay", "c": "see", "b": "be"}
 _ALTERNATIVES = frozenset(
     "he/she she/he him/her her/him his/her her/his his/hers men/women man/woman yes/no true/false"
@@ -292,6 +344,12 @@ def preposition(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("digit", "for" if match["digit"] == "4" else "to", facts)
 
 
+@CHAT.at_words(_UNMARKED)
+def unmarked(at: Place) -> Iterator[Reading]:
+    if at.token.text.islower():
+        yield Reading("unmarked", _UNMARKED[at.token.low])
+
+
 @CHAT.at_words([*(form for form in CHAT_FORMS if form.isalpha()), *_LETTERS])
 def chat(at: Place) -> Iterator[Reading]:
     word = at.token.low
@@ -310,6 +368,7 @@ def chat(at: Place) -> Iterator[Reading]:
 
 
 _SAID = {
+    "hba": "H B A", "spo": "S P O", "etco": "E T C O",
     "wwi": "World War one", "wwii": "World War two", "json": "Jason", "yaml": "yammel",
     "wifi": "Wi-Fi", "asap": "ASAP", "leds": "L E D's", "stdin": "standard in", "stdout": "standard out",
     "stderr": "standard error", "mkdir": "make dir", "rmdir": "remove dir", "sqlite": "S Q lite",
@@ -380,6 +439,21 @@ def dotted_frequency(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 AGE = Grammar("age", prior={"": 1.5}, domains="medicine")
 
 
+_PEOPLE = frozenset(
+    "i me my bf gf husband wife boyfriend girlfriend friend sister brother mom dad mother father"
+    " fiance fiancee roommate partner ex son daughter cousin boss coworker".split()
+)
+_AGE_AND_SEX = re.compile(r"[(\[ ][1-9][0-9][MF](?!\w)")
+
+
+@AGE.at(DIGITS, r"(?<=[(\[ ])(?P<years>[1-9][0-9])(?P<sex>[MF])(?=[)\] ,.])")
+def age_and_sex(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `my bf (30M)`, as people tell of themselves."""
+    beside = {at.before(), at.before(2)}
+    if not beside.isdisjoint(_PEOPLE) or len(_AGE_AND_SEX.findall(at.text)) > 1:
+        yield Reading("sex", f"{at.numbers.cardinal(match['years'])} {match['sex']}")
+
+
 @AGE.at(
     DIGITS,
     r"(?<![\w.])(?P<years>[0-9]{1,3})[ -]?(?:y/?o|yo)(?: (?P<sex>[MF]))?(?!\w)",
@@ -441,6 +515,12 @@ _PHRASES = {
     "s/n": ("serial number",),
     "d/c": ("discontinue", "discharge"),
     "t/f": ("true or false",),
+    "ft/pt": ("full time or part time",),
+    "pt/ft": ("part time or full time",),
+    "o/u": ("over under",),
+    "p/t": ("part time", "P T"),
+    "f/t": ("full time", "F T"),
+    "dbl-sp.": ("double spaced",),
     "s/h": ("shipping and handling",),
     "s&h": ("shipping and handling", "S and H"),
     "pct. pts.": ("percentage points",),
@@ -451,6 +531,12 @@ _PHRASES = {
     "bus. hrs.": ("business hours",),
     "no. of": ("number of",),
     "lat/long": ("latitude longitude",),
+    "ww1": ("World War one",),
+    "ww2": ("World War two",),
+    "fed. r. civ. p.": ("Federal Rule of Civil Procedure",),
+    "fed. r. crim. p.": ("Federal Rule of Criminal Procedure",),
+    "fed. r. app. p.": ("Federal Rule of Appellate Procedure",),
+    "fed. r. evid.": ("Federal Rule of Evidence",),
 }
 _STARTS = "".join(sorted({c for phrase in _PHRASES for c in (phrase[0], phrase[0].upper())}))
 

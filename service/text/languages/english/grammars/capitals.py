@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from service.text.languages.english.grammars.said import (
     LETTERS,
+    LOWER,
     UPPER,
     ends_sentence,
     is_spelled,
@@ -62,6 +63,12 @@ _SPOKEN = frozenset(
 ) - {"gdpr", "jpg", "naacp", "lan", "roi", "seal"}
 
 
+_TITLES = frozenset(
+    "mr mrs ms mx dr prof sir lady lord sgt capt lt col gen sen rep gov rev judge justice president"
+    " senator doctor professor".split()
+)
+
+
 @LETTERS_OR_WORD.at(LETTERS, r"[^\W\d_]+(?:['’]s)?")
 def letters_or_word(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     token = at.token
@@ -99,6 +106,8 @@ def letters_or_word(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         return
     if shape in ("lower", "title") and (known or ending):
         return
+    if shape == "title" and at.label() in _TITLES:
+        return  # a name: `Dr. Ng`
     shouted = at.tokens.is_shouted(token.start)
     line = "shouted" if shouted else "line"
     vowel = "v" if _VOWEL.search(stem) and not _HARD.search(stem) else "c"
@@ -188,7 +197,10 @@ def letter(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("letter", None, facts)
 
 
-STATE = Grammar("state", prior={"": 0.0}, domains="address politics weather")
+_STATES_AS_WORDS = frozenset("in or me hi ok oh pa ma la id al de ct md co ms mt sd".split())
+STATE = Grammar(
+    "state", prior={"": 0.0, "lower": 3.0, "stopped": 3.0}, domains="address politics weather"
+)
 _SHORT_STATES = {
     "Ariz": "Arizona", "Calif": "California", "Colo": "Colorado", "Conn": "Connecticut",
     "Fla": "Florida", "Ill": "Illinois", "Ind": "Indiana", "Mass": "Massachusetts",
@@ -199,6 +211,7 @@ _SHORT_STATES = {
     "Kan": "Kansas", "Kans": "Kansas", "La": "Louisiana", "Ky": "Kentucky", "Mo": "Missouri",
     "Mont": "Montana", "Pa": "Pennsylvania", "Wyo": "Wyoming", "Ont": "Ontario",
 }  # fmt: skip
+_UNMISTAKABLE = frozenset("Ariz Calif Colo Fla Minn Okla Tenn Wis Wyo Conn Mich Neb Ont".split())
 _STATES = {**STATES, "DC": "DC"}
 
 
@@ -216,6 +229,26 @@ def state(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("name", name, (comma, f"{comma} > {following}", f"{known} {comma}"))
 
 
+@STATE.at(UPPER, r"(?<=, )(?P<state>[A-Z]{2})\.(?=[,;]| [A-Za-z0-9])")
+def state_and_stop(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `ST. LOUIS, MO., ON FRIDAY`."""
+    name = _STATES.get(match["state"])
+    if name is not None and not ends_sentence(at.text, match.end(), any_capital=True):
+        yield Reading("stopped", name)
+
+
+@STATE.at(LOWER, r"(?<=, )(?P<state>[a-z]{2})(?![\w'’])\.?", words=map(str.lower, STATES))
+def lower_state(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `chicago, il 60614`, where nothing has a capital."""
+    name = _STATES.get(match["state"].upper())
+    if name is None or not at.text.islower() or not at.before(2).isalpha():
+        return
+    behind = at.text[match.end() : match.end() + 7]
+    closes = re.match(r"\Z|[,;.)]| ?[0-9]{5}|\n", behind) is not None
+    if closes or match["state"] not in _STATES_AS_WORDS:
+        yield Reading("lower", name, (), match.end("state") if behind == "" else match.end())
+
+
 @STATE.at(
     UPPER,
     rf"(?<!\w)(?P<state>{'|'.join(_SHORT_STATES)})\b(?P<stop>\.?)(?!\w)",
@@ -223,7 +256,8 @@ def state(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 )
 def short_state(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     comma = "comma" if at.before() == "," else "no comma"
-    if at.tokens.knows(match["state"].lower()) and not (match["stop"] and comma == "comma"):
+    is_mistakable = at.tokens.knows(match["state"].lower()) and match["state"] not in _UNMISTAKABLE
+    if is_mistakable and not (match["stop"] and comma == "comma"):
         return  # a word, as `Ill` and `Wash` are
     facts = (comma, f"stop {bool(match['stop'])} {comma}")
     closes = match["stop"] and ends_sentence(at.text, match.end(), any_capital=True)
@@ -247,7 +281,7 @@ def party(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 COMPASS = Grammar(
     "compass",
-    prior={"": -0.5},
+    prior={"": -0.5, "turn": 4.0},
     domains="weather aviation address",
     before="wind winds from exit i route us hwy heading mi miles km ft feet yards blocks turn on of",
     after="wind winds at of wall coast side st street ave avenue corner",
@@ -282,6 +316,16 @@ def compass(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("side", words, facts, match.end("side") if not match["stop"] else match.end())
 
 
+@COMPASS.at(
+    "LR", r"(?<!\w)(?P<side>[LR])\.?(?= (?:on|onto|at|then|to|and|in|past|lane)(?!\w)|,| ?$)"
+)
+def turn(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `turn L on 3rd St.`"""
+    if at.before() in _TURNS:
+        yield Reading("turn", "left" if match["side"] == "L" else "right", (), match.end("side"))
+
+
+_TURNS = frozenset("turn turns keep bear veer then slight sharp go exit merge".split())
 _LABELS = frozenset(
     "aisle seat seats gate bus row size wear wore section answer room near to rm rt rte route exit apt".split()
 )

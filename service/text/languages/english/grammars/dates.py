@@ -12,11 +12,11 @@ from service.text.lattice.grammar import Grammar, Place, Reading
 
 DATE = Grammar(
     "date",
-    prior={"long": 1.5, "day first": 1.0, "range": 1.0, "month": 1.0, "iso": 2.0, "mdy": 1.5,
+    prior={"long": 1.5, "day first": 1.0, "range": 1.0, "month": 1.0, "iso": 2.0, "expiry": 4.0, "numeric range": 8.0, "mdy": 1.5,
         "dmy": 0.0, "short": 0.0, "": 0.5},
     domains="home transit history finance",
     before="on by since until till before after due from through monday tuesday wednesday thursday"
-    " friday saturday sunday mon tue tues wed thu thurs fri sat sun dated expires exp born",
+    " friday saturday sunday mon tue tues wed thu thurs fri sat sun dated expires exp born birthday b-day bday day anniversary",
 )  # fmt: skip
 _NAMES = "|".join(sorted(MONTH, key=len, reverse=True))
 _M = rf"(?P<month>{_NAMES})\b\.?"
@@ -131,7 +131,7 @@ def days_and_month(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("range", said + tail, ("day first",))
 
 
-@DATE.at(_FIRST, rf"(?<!\w){_M}\s['’](?P<year>[0-9]{{2}})(?!\w)", re.IGNORECASE)
+@DATE.at(_FIRST, rf"(?<!\w){_M}\s['‘’](?P<year>[0-9]{{2}})(?!\w)", re.IGNORECASE)
 def month_and_short_year(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     digits = match["year"]
     said = two_digits(at.numbers, digits)
@@ -251,6 +251,25 @@ def iso_time(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 @DATE.at(
     DIGITS,
+    r"(?<![\w/.-])(?P<from>[0-9]{1,2}(?P<sep>[/.])[0-9]{1,2}(?P=sep)[0-9]{4})\s?[-–—]\s?"
+    r"(?P<to>[0-9]{1,2}(?P=sep)[0-9]{1,2}(?P=sep)[0-9]{4})(?![\w/-])",
+)
+def numeric_range(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `01.02.2024-03.02.2024`, whose ends are written alike."""
+    month, day = (1, 0) if at.numbers.british else (0, 1)
+    said = []
+    for end in (match["from"], match["to"]):
+        parts = re.split("[/.]", end)
+        number = int(parts[month])
+        if not 1 <= number <= 12 or not _exists(MONTHS[number - 1], parts[day], parts[2]):
+            return
+        name = _day(at, MONTHS[number - 1], str(int(parts[day])))
+        said.append(f"{name}, {year(at.numbers, parts[2])}")
+    yield Reading("numeric range", " to ".join(said), (match["sep"],))
+
+
+@DATE.at(
+    DIGITS,
     r"(?<![\w/.-])(?P<one>[0-9]{1,2})(?P<sep>[/.-])(?P<other>[0-9]{1,2})(?P=sep)(?P<year>[0-9]{4}|[0-9]{2})(?![\w/-])",
 )
 def numeric(at: Place, match: re.Match[str]) -> Iterator[Reading]:
@@ -314,6 +333,18 @@ def numeric_month(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading(
         "month", f"{MONTHS[int(match['month']) - 1]} {year(at.numbers, match['year'])}", ("slash",)
     )
+
+
+_EXPIRES = frozenset("exp expires expiry expiration expiring thru until valid".split())
+
+
+@DATE.at(DIGITS, r"(?<![\w/])(?P<month>0[1-9]|1[0-2])/(?P<year>[2-4][0-9])(?![\w/])")
+def expiry(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of a card or a passport: `exp 09/27`."""
+    if _EXPIRES.isdisjoint((at.label(), at.before(2))):
+        return
+    month = MONTHS[int(match["month"]) - 1]
+    yield Reading("expiry", f"{month} {year(at.numbers, '20' + match['year'])}")
 
 
 WEEKDAY = Grammar("weekday", prior={"": 0.5}, domains="home transit",

@@ -14,7 +14,7 @@ _FIELDS = {
     " ast rebounds assists marathon runner quarterbacks receiver touchdown touchdowns shortstop homer",
     "medicine": "patient patients dose mg tablet tablets blood pressure doctor nurse pulse clinic"
     " pain prescribed iv labs chart biopsy diagnosis hospital pt hx dx rx vitals bp hr fever"
-    " insulin ct mri pediatric allergies admitted discharge exam htn hpi ekg bmi nausea symptoms er fda drug"
+    " insulin ct mri pediatric allergies admitted discharge exam htn hpi ekg bmi pmh sob dm2 copd nausea symptoms er fda drug"
     " drugs trial trials vaccine clinical surgery therapy",
     "aviation": "runway wind altimeter cleared tower flight squawk taxi visibility metar pilot"
     " approach landing heading descend climb knots ils departure aircraft boeing airbus",

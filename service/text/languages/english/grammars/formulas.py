@@ -21,7 +21,9 @@ from service.text.lattice.grammar import Grammar, Place, Reading
 from service.text.normalization.formulas import Formulas, FormulaWords, greek_names
 
 FORMULA = Grammar(
-    "formula", prior={"marked": 4.0, "plain": -0.5, "product": 2.0}, domains="maths science"
+    "formula",
+    prior={"marked": 4.0, "plain": -0.5, "product": 2.0, "derivative": 6.0},
+    domains="maths science",
 )
 
 _OPERATORS = {
@@ -263,6 +265,13 @@ def product(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading(
         "product", " times ".join(said), (gap, f"{gap} {one}", f"factors {min(len(parts), 3)}")
     )
+
+
+@FORMULA.at("d", r"(?<!\w)d(?P<of>[a-z])?/d(?P<by>[a-z])(?!\w)", words=("d", "dx", "dy", "dt"))
+def derivative(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `dy/dx`, and of `d/dx`."""
+    over = " ".join(filter(None, ("D", (match["of"] or "").upper())))
+    yield Reading("derivative", f"{over} by D {match['by'].upper()}")
 
 
 STATISTIC = Grammar("statistic", prior={"": 1.0}, domains="academic science medicine")

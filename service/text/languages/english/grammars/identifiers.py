@@ -15,8 +15,13 @@ from service.text.languages.english.grammars.said import (
 )
 from service.text.languages.english.normalization.run_together import split
 from service.text.lattice.grammar import Grammar, Place, Reading
+from service.text.normalization.formulas import ELEMENTS
 
-CODE = Grammar("code", prior={"": 0.0, "hyphen": 0.5}, domains="transit code aviation shop address")
+CODE = Grammar(
+    "code",
+    prior={"": 0.0, "hyphen": 0.5, "episode": 2.5, "groups": 12.0},
+    domains="transit code aviation shop address",
+)
 
 
 def _pattern(text: str) -> str:
@@ -162,16 +167,28 @@ def episode(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("episode", f"season {season}, episode {number}", (zeros,))
 
 
+@CODE.at(DIGITS, r"(?<![\w.,/-])[0-9]{4}(?: [0-9]{4}){2,6}(?: [0-9]{1,4})?(?![\w.,/-]*[0-9])")
+def groups(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of a card or a parcel, in groups of four."""
+    yield Reading("groups", ", ".join(map(at.numbers.spelled, match[0].split())))
+
+
 ROAD = Grammar("road", prior={"": 0.5}, domains="transit address")
 
 
 @ROAD.at(
-    "USI", r"(?<!\w)(?P<road>US|I|U\.S\.)[- ](?P<number>[0-9]{1,3})(?:[- ](?P<side>[NSEW]))?(?!\w)"
+    "USI",
+    r"(?<!\w)(?P<road>US|I|U\.S\.)[- ](?P<number>[0-9]{1,3})(?:[- ](?P<side>[NSEW])\.?)?(?!\w)",
+)
+@ROAD.at(
+    "ui",
+    r"(?<!\w)(?P<road>us|i)-(?P<number>[0-9]{1,3})(?:[- ](?P<side>[nsew]))?(?!\w)",
+    words=("us", "i"),
 )
 def road(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    name = "Interstate" if match["road"] == "I" else "U S"
-    side = f" {_SIDES[match['side']]}" if match["side"] else ""
-    facts = (match["road"], f"side {bool(side)}")
+    name = "Interstate" if match["road"] in "Ii" else "U S"
+    side = f" {_SIDES[match['side'].upper()]}" if match["side"] else ""
+    facts = (match["road"].upper(), f"side {bool(side)}")
     yield Reading("name", f"{name} {at.numbers.paired(match['number'])}{side}", facts)
     yield Reading(
         "letters",
@@ -453,6 +470,7 @@ def hashtag(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 
 CHEMISTRY = Grammar("chemistry", prior={"": 0.0}, domains="science")
+_SYMBOL = re.compile("[A-Z][a-z]?")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 
@@ -481,4 +499,15 @@ def formula(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         said = re.sub("[A-Z]{2,}", lambda letters_of: " ".join(letters_of[0]), said)
         said += f" {number}{'plus' if charge[-1] == '⁺' else 'minus'}"
     marked = "subscript" if re.search("[₀-₉]", match[0]) else "plain"
-    yield Reading("formula", said, (marked, _pattern(core), f"charge {bool(charge)}"))
+    symbols = _SYMBOL.findall(core)
+    is_compound = len(symbols) > 1 and ELEMENTS.issuperset(symbols)
+    yield Reading(
+        "formula",
+        said,
+        (
+            marked,
+            _pattern(core),
+            f"charge {bool(charge)}",
+            f"elements {is_compound} {min(len(symbols), 3)}",
+        ),
+    )

@@ -17,6 +17,7 @@ from service.text.languages.english.grammars.said import (
     UPPER,
     amount,
     ends_sentence,
+    letters,
     pairs,
     two_digits,
 )
@@ -26,7 +27,16 @@ from service.text.lattice.grammar import Grammar, Place, Reading
 
 MONEY = Grammar(
     "money",
-    prior={"plain": 1.5, "short": 0.0, "one": -0.5, "range": 1.5, "per": 1.5, "": 1.0},
+    prior={
+        "plain": 1.5,
+        "short": 0.0,
+        "one": -0.5,
+        "range": 1.5,
+        "per": 1.5,
+        "": 1.0,
+        "loss elsewhere": -1.5,
+        "pair": 4.0,
+    },
     domains="finance shop",
 )
 _SIGN = r"(?P<currency>(?:U\.S\. ?|US|CA|AU|NZ|HK|[ACRS])?\$|CN¥|[€£¥₹₽₩₺₿₴₦₪₫₱])"
@@ -242,7 +252,15 @@ def loss(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         words = forms(at.numbers, match["number"], match["magnitude"], _currency("$"))[0][1]
     else:
         words = f"{amount(at.numbers, match['number'])} {MAGNITUDES[match['magnitude'].lower()]}"
-    yield Reading("loss", f"minus {words}")
+    is_money = "$" in match[0] or "finance" in at.tokens.domains
+    yield Reading("loss" if is_money else "loss elsewhere", f"minus {words}")
+
+
+@MONEY.at(UPPER, r"(?<![\w/])(?P<one>[A-Z]{3})/(?P<other>[A-Z]{3})(?![\w/])")
+def pair(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `EUR/USD`, as it is traded."""
+    if find_currency(match["one"]) and find_currency(match["other"]):
+        yield Reading("pair", f"{letters(match['one'])}, {letters(match['other'])}")
 
 
 @MONEY.at(DIGITS, r"(?<![\w/])(?P<count>[0-9]{1,2})/\$(?P<price>[0-9]+(?:\.[0-9]{2})?)(?!\w)")

@@ -277,7 +277,9 @@ def oxidized(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("state", f"{_ELEMENTS[match['symbol']]} {at.numbers.cardinal(str(state))}")
 
 
-SCRIPTURE = Grammar("scripture", prior={"": 3.0, "part": 1.0}, domains="scripture")
+SCRIPTURE = Grammar(
+    "scripture", prior={"": 3.0, "part": 1.0, "part elsewhere": -0.5}, domains="scripture"
+)
 _BOOKS = {
     "gen": "Genesis", "exod": "Exodus", "ex": "Exodus", "lev": "Leviticus", "num": "Numbers",
     "deut": "Deuteronomy", "josh": "Joshua", "judg": "Judges", "neh": "Nehemiah", "ps": "Psalm",
@@ -304,10 +306,28 @@ def parted(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 _VERSE = r"(?P<chapter>[0-9]{1,3})(?::(?P<verse>[0-9]{1,3})(?:[-–](?P<last>[0-9]{1,3}))?)?(?![\w:])"
 
 
+_HOLY = (
+    "quran koran qur'an surah sura gita dhammapada vedas upanishad mahabharata iliad odyssey aeneid"
+)
+
+
+@SCRIPTURE.at(
+    DIGITS,
+    r"(?<![\w:.])(?P<chapter>[0-9]{1,3}):(?P<verse>[0-9]{1,3})(?:[-–](?P<last>[0-9]{1,3}))?(?![\w:])",
+)
+def verse_of_a_scripture(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `Qur'an 2:255`, whose name is said as it is written."""
+    if at.before() in _HOLY.split():
+        said = " ".join(at.numbers.paired(match[part]) for part in ("chapter", "verse"))
+        last = f" to {at.numbers.paired(match['last'])}" if match["last"] else ""
+        yield Reading("verse", said + last)
+
+
 @SCRIPTURE.at(
     LETTERS + "123",
     rf"(?<!\w)(?:(?P<part>[123]|I{{1,3}})\s?)?(?P<book>{'|'.join((*_BOOKS, *_PARTED))})\b\.?\s{_VERSE}",
     re.IGNORECASE,
+    words=(*_BOOKS, *map(str.lower, _PARTED)),
 )
 def passage(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     book = match["book"].lower()
@@ -326,4 +346,5 @@ def passage(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         f"{book} {bool(match['verse'])}",
         "title" if match["book"][0].isupper() else "lower",
     )
-    yield Reading("part" if not match["verse"] else "verse", said, facts)
+    part_form = "part" if "scripture" in at.tokens.domains or part else "part elsewhere"
+    yield Reading("verse" if match["verse"] else part_form, said, facts)

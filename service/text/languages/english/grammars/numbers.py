@@ -14,10 +14,12 @@ from service.text.languages.english.grammars.said import (
     NUMBER,
     SIGNS,
     UNIT,
+    VULGAR,
     amount,
     code,
     join,
     letters,
+    mixed,
     pairs,
     two_digits,
     unit,
@@ -407,16 +409,25 @@ def for_so_long(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("for", f"for {at.numbers.cardinal(match['number'])} {many}")
 
 
+_UNIT_BEHIND = re.compile(rf"\s?(?P<unit>{UNIT})")
+
+
+def _side(at: Place, number: str) -> str:
+    if number[-1] not in VULGAR:
+        return amount(at.numbers, number)
+    return mixed(at.numbers, number[:-1], *VULGAR[number[-1]])
+
+
 BY = Grammar("by", prior={"": 1.0}, domains="shop")
 
 
 @BY.at(
     DIGITS,
-    rf"(?<![\w.,])(?P<one>{NUMBER})(?P<more>(?:\s?[x×X]\s?{NUMBER})+)(?P<many>s?)(?![\w]|\s?[x×]\s?[0-9])",
+    rf"(?<![\w.,])(?P<one>{NUMBER}[½¼¾]?)(?P<more>(?:\s?[x×X]\s?{NUMBER}[½¼¾]?)+)(?P<many>s?)(?![\w]|\s?[x×]\s?[0-9])",
 )
 def by(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     numbers = [match["one"], *re.split(r"\s?[x×X]\s?", match["more"])[1:]]
-    said = [amount(at.numbers, number) for number in numbers]
+    said = [_side(at, number) for number in numbers]
     facts = (
         f"numbers {len(numbers)}",
         "sign" if "×" in match[0] else "letter",
@@ -426,22 +437,27 @@ def by(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("by", plural(" by ".join(said)), facts)
         return
     yield Reading("by", " by ".join(said), facts)
+    behind = _UNIT_BEHIND.match(at.text, match.end())
+    if behind is not None and len(numbers) > 2:
+        name = unit(behind["unit"], is_one=False)
+        yield Reading("by", f"{' by '.join(said)} {name}", ("unit",), behind.end())
     if len(numbers) == 2 and all(number.isdecimal() and len(number) > 2 for number in numbers):
         yield Reading("resolution", " by ".join(map(at.numbers.paired, numbers)), facts)
     yield Reading("times", " times ".join(said), facts)
 
 
-NUMBERED = Grammar("numbered", prior={"": 0.5})
+NUMBERED = Grammar("numbered", prior={"": 0.5, "range": 3.0})
 
 
 @NUMBERED.at("#", r"(?<![\w#])#\s?(?P<number>[0-9]+)(?P<letter>[A-Za-z]?)(?!\w)")
 def number_sign(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     number = match["number"]
     facts = (f"length {len(number)}",)
-    said = join(
-        at.numbers.cardinal(number) if len(number) < 3 else at.numbers.paired(number),
-        letters(match["letter"]),
-    )
+    if len(number) < 3:
+        said = at.numbers.cardinal(number)
+    else:
+        said = at.numbers.paired(number) if len(number) < 5 else at.numbers.spelled(number)
+    said = join(said, letters(match["letter"]))
     yield Reading("number", f"number {said}", facts)
     if len(number) > 2:
         yield Reading(
@@ -452,6 +468,14 @@ def number_sign(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         )
     yield Reading("hashtag", f"hashtag {said}", facts)
     yield Reading("pounds", f"{at.numbers.cardinal(number)} pounds", facts)
+
+
+@NUMBERED.at("#", r"(?<![\w#])#\s?(?P<one>[0-9]{1,3})\s?[-–]\s?#?(?P<other>[0-9]{1,3})(?![\w-])")
+def numbers_from(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `#1-15`."""
+    if int(match["one"]) < int(match["other"]):
+        one, other = (at.numbers.cardinal(match[name]) for name in ("one", "other"))
+        yield Reading("range", f"numbers {one} to {other}")
 
 
 @NUMBERED.at("#", r"(?<![\w#])#['’]?s(?= [0-9])")
@@ -468,6 +492,12 @@ def numbers_of(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 def numbered_code(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     """Of `#A-10442`, `#2024-0117`, `#INV0042`."""
     parts = match["code"].split("-")
+    if (
+        len(parts) == 2
+        and all(part.isdecimal() and len(part) < 4 for part in parts)
+        and int(parts[0]) < int(parts[1])
+    ):
+        return  # a range
     facts = (
         f"parts {min(len(parts), 3)}",
         "digits" if match["code"].replace("-", "").isdecimal() else "letters",
@@ -506,7 +536,8 @@ _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 
 @SCIENTIFIC.at(
     DIGITS,
-    rf"(?<![\w.])(?P<number>{NUMBER})\s?[×x·]\s?10(?:\^\(?(?P<power>[-−]?[0-9]+)\)?|(?P<raised>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))(?P<per>/(?:L|mL|µL|dL))?",
+    rf"(?<![\w.])(?P<number>{NUMBER})\s?[×x·]\s?10(?:\^\(?(?P<power>[-−]?[0-9]+)\)?|(?P<raised>[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))"
+    rf"(?:(?P<per>/(?:L|mL|µL|dL))|\s?(?P<unit>{UNIT})(?!\w))?",
 )
 def scientific(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     power = (match["power"] or match["raised"].translate(_RAISED)).replace("−", "-")
@@ -514,7 +545,8 @@ def scientific(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     said = at.numbers.cardinal(power.lstrip("-+"))
     per = f"per {unit(match['per'][1:], is_one=True)}" if match["per"] else ""
     value = amount(at.numbers, match["number"])
-    yield Reading("plain", join(f"{value} times ten to the {minus}{said}", per))
+    name = unit(match["unit"], is_one=False) if match["unit"] else ""
+    yield Reading("plain", join(f"{value} times ten to the {minus}{said}", per, name))
 
 
 @SCIENTIFIC.at(

@@ -33,7 +33,19 @@ from service.text.lattice.tokens import Token
 
 MEASURE = Grammar(
     "measure",
-    prior={"plain": 0.5, "one": -0.5, "cores": -2.0, "of": 0.5, "plus": 1.0, "range": 1.0, "": 0.0},
+    prior={
+        "plain": 0.5,
+        "one": -0.5,
+        "cores": -2.0,
+        "of": 0.5,
+        "plus": 1.0,
+        "range": 1.0,
+        "": 0.0,
+        "adjective": 8.0,
+        "race": 2.0,
+        "sure": 2.5,
+        "home runs": 3.0,
+    },
     domains="cooking medicine science weather shop code home sports",
     before="about add weighs under over nearly at of only every for",
 )
@@ -52,6 +64,10 @@ _OTHER_UNITS = {
 """What else a symbol may stand for: form and name."""
 
 
+_FINEST = 12
+"""Nobody measures in more parts but by halving: `24/31 mpg` are two amounts."""
+
+
 def said_amount(numbers: object, text: str) -> tuple[str, str]:
     """Return an amount in words, and its kind: plain, decimal, mixed or fraction."""
     vulgar = re.fullmatch(rf"([0-9.]*)\s?([{_V}])", text)
@@ -63,7 +79,7 @@ def said_amount(numbers: object, text: str) -> tuple[str, str]:
     slashed = re.fullmatch(r"(?:([0-9]+)[\s-])?([0-9]+)/([0-9]+)", text)
     if slashed is not None:
         top, bottom = int(slashed[2]), int(slashed[3])
-        if not top or bottom < 2:
+        if not top or bottom < 2 or (bottom > _FINEST and bottom & (bottom - 1) and top > 1):
             return "", ""
         if slashed[1]:
             return mixed(numbers, slashed[1], top, bottom), "mixed"  # type: ignore[arg-type]
@@ -395,10 +411,16 @@ def percents(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     )
 
 
-LENGTH = Grammar("length", prior={"": 0.0, "height": 1.0}, domains="shop sports home")
+LENGTH = Grammar(
+    "length",
+    prior={"": 0.0, "height": 1.0, "match minute": 2.0, "by": 1.5, "pace": 8.0, "lettered": 16.0},
+    domains="shop sports home",
+)
 _INCHES = rf"(?P<inches>[0-9]{{1,2}}(?:\.[0-9]+)?|[0-9]{{0,2}}[{_V}])"
 
 
+_ADDED = re.compile(r"[0-9]\+[0-9]{1,2}['’′]")
+_GOALS = re.compile(r"\b(?:pen|goals?|scored|og)\b", re.IGNORECASE)
 _LAST_MINUTE = 120
 """Of a match with overtime, or between two buses."""
 _INCH_MARKS = ('"', "″", "”", "''", "′′")
@@ -448,15 +470,40 @@ def marked_length(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("prime", f"{value} prime", facts)
 
 
+_SIDE_OF_SHEET = rf"[0-9]+(?:\.[0-9]+|\s?[{_V}]|[ -][0-9]/[0-9]{{1,2}})?"
+
+
 @LENGTH.at(
     DIGITS,
-    r"(?<![\w.])(?P<one>[0-9]+)(?P<mark>''|′′|['’′\"″”])\s?[x×]\s?(?P<other>[0-9]+)(?P<again>''|′′|['’′\"″”])",
+    rf"(?<![\w.])(?P<one>{_SIDE_OF_SHEET})(?P<mark>''|′′|['’′\"″”])\s?[x×]\s?"
+    rf"(?P<other>{_SIDE_OF_SHEET})(?P<again>''|′′|['’′\"″”])",
 )
 def marked_sides(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     many = "inches" if match["again"] in _INCH_MARKS else "feet"
-    yield Reading(
-        "by", f"{at.numbers.cardinal(match['one'])} by {at.numbers.cardinal(match['other'])} {many}"
-    )
+    one, other = (said_amount(at.numbers, match[name])[0] for name in ("one", "other"))
+    yield Reading("by", f"{one} by {other} {many}")
+
+
+@LENGTH.at(
+    DIGITS,
+    r"(?<![\w.])(?P<minute>[1-9][0-9]?|1[0-2][0-9])(?:\+(?P<added>[0-9]{1,2}))?['’′](?!['’′\w])",
+)
+def minute_of_match(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `Messi 45+2', 67'`."""
+    if _ADDED.search(at.text) or ("sports" in at.tokens.domains and _GOALS.search(at.text)):
+        parts = [at.numbers.cardinal(part) for part in match.groups() if part]
+        yield Reading("match minute", f"{' plus '.join(parts)} minutes")
+
+
+@LENGTH.at(
+    DIGITS,
+    r"(?<![\w.])(?P<minutes>[0-9]{1,2})['’′](?P<seconds>[0-5][0-9])[\"″”]\s?/\s?(?P<per>mi|mile|km|k)(?!\w)",
+)
+def pace(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of a runner: `8'34"/mi`."""
+    minutes, seconds = (at.numbers.cardinal(str(int(part))) for part in match.group(1, 2))
+    per = "kilometer" if match["per"][0] == "k" else "mile"
+    yield Reading("pace", f"{minutes} minutes {seconds} seconds per {per}")
 
 
 @LENGTH.at(DIGITS, rf"(?<![\w.])(?P<number>{NUMBER})(?P<mark>[\"″”'’′])/(?P<per>{UNIT})")
@@ -468,6 +515,29 @@ def inches_per(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("per", f"{words} per {unit(match['per'], is_one=True)}", (name,))
 
 
+@LENGTH.at(
+    "LWHD",
+    r"(?<!\w)(?<![x×,] )(?:[LWHD] ?[0-9]{1,4}(?:\.[0-9])?(?:\"|″|”|'|′| ?(?:in|cm|mm|ft)\.?)?(?: ?[x×,] ?)?){2,3}(?<![x×, ])",
+)
+def lettered_sides(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of furniture: `W 24" x D 18"`."""
+    parts = _LETTERED.findall(match[0])
+    names = {"": "", '"': "in", "″": "in", "”": "in", "'": "ft", "′": "ft"}
+    said = []
+    for side, number, mark in parts:
+        name = names.get(mark, mark)
+        said.append(
+            join(
+                amount(at.numbers, number),
+                unit(name, is_one=is_one(number)) if name else "",
+                _DIRECTIONS[side],
+            )
+        )
+    if len({side for side, *_ in parts}) == len(parts):
+        yield Reading("lettered", " by ".join(said))
+
+
+_LETTERED = re.compile("([LWHD]) ?([0-9]{1,4}(?:\\.[0-9])?) ?(\"|″|”|'|′|in|cm|mm|ft)?")
 _SIDE = re.compile(
     rf"(?P<number>{NUMBER}(?:\s?[{_V}]|[ -][0-9]/[0-9]{{1,2}})?)"
     r"\s?(?P<unit>\"|″|”|''|['’′]|(?:in|ft|cm|mm|m)(?![a-z])\.?)?\s?(?P<side>[LWHD])(?!\w)"
@@ -520,8 +590,11 @@ def coordinate(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         SIGNS[match["sign"]],
         amount(at.numbers, degrees),
         "degree" if degrees == "1" else "degrees",
-        f"{amount(at.numbers, match['minutes'])} minutes" if match["minutes"] else "",
-        f"{amount(at.numbers, match['seconds'])} seconds" if match["seconds"] else "",
+        *(
+            f"{amount(at.numbers, match[part].lstrip('0') or '0')} {part}"
+            for part in ("minutes", "seconds")
+            if match[part]
+        ),
         _SIDES[match["side"]] if match["side"] else "",
     )
     yield Reading("plain", said)
@@ -533,6 +606,76 @@ _NOUNS = (
     " piece ounce count pack ply bed bath car game ball hole word letter digit piece sided speed bit"
     " gun track string lane door fold core pin watt volt"
 )
+
+
+_RACES = (
+    "dash sprint hurdles freestyle butterfly backstroke breaststroke medley relay race run walk"
+    " swim final finals heat heats steeplechase record"
+)
+_COURSES = {"m": "meter", "k": "K", "km": "kilometer", "mi": "mile", "yd": "yard"}
+
+
+@MEASURE.at(
+    DIGITS,
+    r"(?<![\w.,])(?P<number>[0-9]{1,5}) ?(?P<unit>m|k|km|mi|yd)(?= (?:"
+    rf"{_RACES.replace(' ', '|')})(?!\w))",
+    re.IGNORECASE,
+)
+def race(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `100m dash`, whose length stands before a noun."""
+    course = _COURSES[match["unit"].lower()]
+    yield Reading("race", f"{at.numbers.cardinal(match['number'])} {course}", (course,))
+
+
+@MEASURE.at(
+    DIGITS,
+    rf"(?<![\w.,])(?P<number>{NUMBER})-(?P<kind>sq|cu)\.?[- ](?P<unit>ft|in|yd|mi|m|km|cm)(?!\w)\.?",
+    re.IGNORECASE,
+)
+def square_before_noun(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of `a 500-sq.-ft. studio`."""
+    kind = {"sq": "square", "cu": "cubic"}[match["kind"].lower()]
+    name = unit(match["unit"].lower(), is_one=True)
+    yield Reading("adjective", f"{amount(at.numbers, match['number'])} {kind} {name}")
+
+
+_SOLD = re.compile(
+    r"\b(?:[0-9.]+ ?/?(?:BR|bd|bdrm|BA|ba)|rent|lease|mo|acres?|lot|studio|loft|apt|HOA|office|retail|br|bed|bath)\b"
+)
+
+
+@MEASURE.at(DIGITS, rf"(?<![\w.,$])(?P<number>{NUMBER}) ?(?:SF|sf)(?!\w)")
+def square_feet(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    """Of a house or a flat: `2,340 SF`."""
+    if _SOLD.search(at.text):
+        yield Reading("sure", f"{amount(at.numbers, match['number'])} square feet")
+
+
+@MEASURE.at(DIGITS, r"(?<![\w.,/])(?P<number>[2-5])[ -]?dr(?!\w)\.?(?= |,|;|$)", re.IGNORECASE)
+def doors(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    yield Reading("race", f"{at.numbers.cardinal(match['number'])} door")
+
+
+_ELECTRIC = re.compile(
+    r"[0-9] ?(?:k?V(?:AC|DC)?|k?W|Hz|AWG)(?!\w)|\b(?:amps?|fuse|breaker|circuit)\b"
+)
+
+
+@MEASURE.at(DIGITS, rf"(?<![\w.,])(?P<number>{NUMBER}) ?A(?![\w-])")
+def amperes(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    if _ELECTRIC.search(at.text):
+        name = "amp" if is_one(match["number"]) else "amps"
+        yield Reading("sure", f"{amount(at.numbers, match['number'])} {name}")
+
+
+@MEASURE.at(DIGITS, r"(?<![\w.,])(?P<number>[0-9]{1,3}) HRs?(?!\w)")
+def home_runs(at: Place, match: re.Match[str]) -> Iterator[Reading]:
+    if _BASEBALL.search(at.text):
+        runs = "home run" if match["number"] == "1" else "home runs"
+        yield Reading("home runs", f"{at.numbers.cardinal(match['number'])} {runs}")
+
+
+_BASEBALL = re.compile(r"\b(?:RBIs?|ERA|WHIP|OPS|innings?|pitch\w*|batt\w+|homers?|bat|SB)\b")
 
 
 @MEASURE.at(DIGITS, rf"(?<![\w.,])(?P<number>{NUMBER})-(?=(?:{_NOUNS.replace(' ', '|')})\b)")

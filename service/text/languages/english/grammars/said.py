@@ -100,6 +100,9 @@ _STARTS = re.compile(rf"[”\"’')]*\s+[“\"‘'(]*(?:{_STARTERS})(?!\w)")
 _CAPITAL = re.compile(r"[”\"’')]*\s+[“\"‘'(]*(?![NSEW]{1,3}(?!\w)|[A-Z]{1,3}[0-9])[A-Z]")
 
 
+_NEARBY = 40
+
+
 def ends_sentence(text: str, end: int, *, any_capital: bool) -> bool:
     """Tell whether a stop of an abbreviation ends the sentence too.
 
@@ -109,8 +112,12 @@ def ends_sentence(text: str, end: int, *, any_capital: bool) -> bool:
         any_capital: whether each word with a capital may begin the next sentence; otherwise only
             words that begin sentences, for a name may follow.
     """
+    if _ENDS.match(text, end) is not None:
+        return True
+    if text[max(0, end - _NEARBY) : end + _NEARBY].isupper():
+        return False  # among capitals none tells where a sentence begins
     starts = _CAPITAL if any_capital else _STARTS
-    return _ENDS.match(text, end) is not None or starts.match(text, end) is not None
+    return starts.match(text, end) is not None
 
 
 LABELS = frozenset(
@@ -294,6 +301,11 @@ UNIT_NAMES: dict[str, tuple[str, str]] = {
     "req": ("request", "requests"),
     "cap": ("capsule", "capsules"),
     "cu ft": ("cubic foot", "cubic feet"),
+    "cu. ft": ("cubic foot", "cubic feet"),
+    "cu. in": ("cubic inch", "cubic inches"),
+    "cu in": ("cubic inch", "cubic inches"),
+    "cu. yd": ("cubic yard", "cubic yards"),
+    "cu yd": ("cubic yard", "cubic yards"),
     "sqft": ("square foot", "square feet"),
     "pc": ("parsec", "parsecs"),
     "kpc": ("kiloparsec", "kiloparsecs"),

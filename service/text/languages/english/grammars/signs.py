@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from service.text.languages.english.grammars.said import LOWER, UPPER
+from service.text.languages.english.grammars.said import LOWER, UNIT_NAMES, UPPER
 from service.text.lattice.decision import MARKS
 from service.text.lattice.grammar import Grammar, Place, Reading
 
@@ -25,7 +25,8 @@ _NAMES = {
     "$": ("dollars", "dollar"), "-": ("minus", "to", "dash"), "–": ("minus", "to", "dash"),
     "−": ("minus",), ".": ("dot", "point"), ":": ("to", "colon"), "©": ("copyright",),
     "®": ("registered",), "™": ("trademark",), "∞": ("infinity",), "√": ("the square root of",),
-    "∈": ("in",), "∅": ("the empty set",), "∑": ("the sum of",), "∫": ("the integral of",),
+    "△": ("triangle",), "∠": ("angle",), "⟂": ("is perpendicular to",), "⊥": ("is perpendicular to",),
+    "∥": ("is parallel to",), "∈": ("in",), "∅": ("the empty set",), "∑": ("the sum of",), "∫": ("the integral of",),
     "∀": ("for all",), "∃": ("there exists",), "∴": ("therefore",), "♯": ("sharp",), "♭": ("flat",),
     "′": ("prime", "feet", "minutes"), "″": ("inches", "seconds", "double prime"), "'": ("prime",),
     "(": ("open parenthesis",), ")": ("close parenthesis",), "[": ("open bracket",),
@@ -33,6 +34,7 @@ _NAMES = {
     "✓": ("check",), "✔": ("check",), "★": ("star",), "•": ("bullet",), "∂": ("partial",),
     "∩": ("intersection",), "∪": ("union",), "⊂": ("subset of",), "∝": ("is proportional to",),
     "⇒": ("implies",), "º": ("degrees",), "½": ("one half",), "`": ("backtick",),
+    "♩": ("quarter note",), "♪": ("eighth note",), "♫": ("music",),
 }  # fmt: skip
 _OPEN = "([{"
 
@@ -48,6 +50,14 @@ def _class(at: Place, distance: int) -> str:
     if token.kind == "number":
         return "number"
     return "letter" if len(token.text) == 1 else "word"
+
+
+def _per(at: Place) -> str:
+    """Return what follows a slash that might be `per`."""
+    following = at.tokens.neighbour(at.index + 1, 0)
+    if following is None or following.kind != "word":
+        return "none"
+    return "unit" if following.low in UNIT_NAMES else following.shape
 
 
 @SIGN.at("".join(_NAMES), r"(?s).")
@@ -71,7 +81,7 @@ def sign(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         and not right.isalnum()
         and re.search(r"\$[0-9][^$\n]{0,30}\Z", text[: match.start()]) is not None
     )
-    if closes or (written not in MARKS and written not in "$€£¥¢%°"):
+    if closes or (written not in MARKS and written not in "$€£¥¢%°△∠⟂⊥∥♩♪"):
         yield Reading("silent", "", facts)
     for index, name in enumerate(_NAMES[written]):
         if name in ("star", "asterisk") and between_words:
@@ -79,7 +89,13 @@ def sign(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading(
             f"name {name}",
             name,
-            (f"{before} {after}", glue, f"{before} {after} {glue}", f"number {index}"),
+            (
+                f"{before} {after}",
+                glue,
+                f"{before} {after} {glue}",
+                f"number {index}",
+                f"> {_per(at)}" if name == "per" else "",
+            ),
         )
     if written not in MARKS and not (written == "&" and _ENTITY.match(text, match.start()) is None):
         yield Reading("kept", None, facts)

@@ -338,7 +338,7 @@ def from_noon(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("from noon", f"{said} {_half(match['half'])}" if match["half"] else said)
 
 
-ZONE = Grammar("zone", prior={"": 0.5})
+ZONE = Grammar("zone", prior={"": 0.5, "after time": 2.5})
 
 
 @ZONE.at(
@@ -353,6 +353,8 @@ def offset(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     yield Reading("offset", f"{letters(match['name'])} {sign} {hours}{minutes}")
 
 
+_REACH = 6
+_CLOCK_BEFORE = re.compile(r"(?:[0-9]|[ap]\.?m\.?)[ ]?\Z", re.IGNORECASE)
 _ZONES = "ET PT CT MT EST EDT PST PDT CST CDT MST MDT GMT UTC BST CET CEST JST IST"
 
 
@@ -360,10 +362,18 @@ _ZONES = "ET PT CT MT EST EDT PST PDT CST CDT MST MDT GMT UTC BST CET CEST JST I
     "".join(sorted({name[0] for name in _ZONES.split()})),
     rf"(?<!\w)(?:{_ZONES.replace(' ', '|')})(?!\w)",
 )
+@ZONE.at(
+    "".join(sorted({name[0].lower() for name in _ZONES.split()})),
+    rf"(?<=[0-9m.] )(?:{_ZONES.lower().replace(' ', '|')})(?!\w)",
+    words=_ZONES.lower().split(),
+)
 def zone(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    before = at.before()
-    timed = before[:1].isdigit() or before in ("m", "am", "pm", ".", ":")
-    yield Reading("letters", letters(match[0]), (f"time {timed}", f"{len(match[0])} {timed}"))
+    start = match.start()
+    is_timed = _CLOCK_BEFORE.search(at.text[max(0, start - _REACH) : start]) is not None
+    form = "after time" if is_timed else "letters"
+    if not is_timed and match[0].islower():
+        return
+    yield Reading(form, letters(match[0]), (f"{len(match[0])} {is_timed}",))
 
 
 @ZONE.at("Z", r"(?<=[0-9])Z(?!\w)")
