@@ -33,6 +33,9 @@ from service.text.normalization import USUAL, normalizer
 from service.text.offset_mapping import TracedText
 
 ROUNDS = 10
+N_ORDERS = 4
+"""The weights are the mean of those learned in so many orders: one order alone moves the figures by
+a point."""
 RATE = 0.1
 MOST_REPAIRS = 2000
 REPAIR = 0.4
@@ -204,15 +207,18 @@ class Examples:
 
     def fit(self, chosen: Sequence[int]) -> NDArray[np.float64]:
         """Return weights learned from some of the examples."""
-        weights = np.zeros(len(self.numbers))
-        squares = np.full(len(self.numbers), 1e-2)
-        order = np.random.RandomState(1)
         usable = [self.examples[i] for i in chosen if self.examples[i].gold is not None]
-        for _ in range(ROUNDS):
-            for index in order.permutation(len(usable)):
-                _step(usable[index], weights, squares)
-        self._repair([one for one in usable if one.text.is_written], weights)
-        return weights
+        mean = np.zeros(len(self.numbers))
+        for seed in range(N_ORDERS):
+            weights = np.zeros(len(self.numbers))
+            squares = np.full(len(self.numbers), 1e-2)
+            order = np.random.RandomState(seed)
+            for _ in range(ROUNDS):
+                for index in order.permutation(len(usable)):
+                    _step(usable[index], weights, squares)
+            mean += weights / N_ORDERS
+        self._repair([one for one in usable if one.text.is_written], mean)
+        return mean
 
     def _repair(self, cases: Sequence[Example], weights: NDArray[np.float64]) -> None:
         """Move the weights of rare features until all cases are right."""

@@ -15,6 +15,7 @@ from service.text.languages.english.grammars.said import (
     letters,
 )
 from service.text.languages.english.normalization.chat import FORMS as CHAT_FORMS
+from service.text.languages.english.normalization.numbers import plural
 from service.text.languages.english.normalization.states import STATES
 from service.text.languages.english.words import FUNCTION_WORDS
 from service.text.lattice.grammar import Grammar, Place, Reading
@@ -61,18 +62,18 @@ pres President; hon Honorable, Honorary; supt Superintendent; det Detective; ins
 ave Avenue; av Avenue; blvd Boulevard; rd Road, round; ln Lane, natural log<log sqrt sin cos>; ct Court, count; pl Place; sq square
 hwy highway; pkwy parkway; ofc office; abt about; cts counts, cents; rte route; rt route, right<lt arm leg knee eye ear side>; cir Circle; ter Terrace; expy expressway
 tpke turnpike; apt apartment; ste Suite; bldg building; fl floor<2nd 3rd 1st nd rd th ste bldg>, Florida<miami orlando tampa>, flourished; rm room; flr floor
-mt Mount, Mountain; mtn mountain; mts mountains; ft Fort, feet, featuring<song remix prod album single lyrics video track>; pt part, point<font>, patient<hx dx presents presented denies admitted>, pint<milk beer ale cream>; jct junction
+mt Mount, Mountain; mtn mountain; mts mountains; ft Fort, feet, full-time<pt hiring wanted position job admin asst>, featuring<song remix prod album single lyrics video track>; pt part, point<font>, patient<hx dx presents presented denies admitted>, pint<milk beer ale cream>; jct junction
 n North; s South; e East; w West; hosp hospital; univ University; inst institute; natl national
-vs versus; v versus; etc et cetera; inc Incorporated; ltd Limited; corp Corporation; co Company, care of, County
+vs versus; v versus, verse<chap ch chapter ps matt luke gen>; etc et cetera; inc Incorporated; ltd Limited; corp Corporation; co Company, care of, County
 bros Brothers; est established<since founded brewery>, estimated<time arrival cost value tax delivery>, estimates<beat beats missed topped vs consensus eps>; approx approximately; appt appointment; appts appointments
 attn attention; qty quantity; sz size; misc miscellaneous; max maximum; min minimum<pmt payment age balance due wage purchase>, minutes, minute
 temp temperature; temps temperatures; avg average; hdqrs headquarters; govt government; dept department
-depts departments; dist district, distance; mgr manager; mgmt management; assn association; intl international
+depts departments; dist district, distance<mi km miles elev ft run hike>; mgr manager; mgmt management; assn association; intl international
 incl including, included; add'l additional; addl additional; adv advance; cr credit<mwf tth lab bio class course>, crore; m married<b d born>; gm game<finals series nba mvp>, general manager; comb combined<mpg city hwy>; illum illuminated; ind individual; fam family; rwy runway; hols holidays; sem semester; ingr ingredients; hshld household; pbk paperback; hdg heading; ltr letter; spd speed;
 props propositions; term terminal; chr chromosome; tbs tablespoons, tablespoon; tbls tablespoons; sc scene; l line; excl excluding; exc except; prev previous; orig original; ref reference, referee<foul whistle game>; refs references
 vol volume<no issue nos pp>, voluntary; vols volumes; ed edition<1st 2nd 3rd rev revised>, editor<chief managing>, edited, education<board dept department phys special driver driver's higher adult>; eds editors; p page; pp pages; pg page; pgs pages
 ch chapter<pp p read book>, channel<tv news watch hd cable>, children<b d m born married>; chap chapter; chs chapters; sec section, second, seconds, Secretary<state defense treasury labor commerce>; secs sections, seconds; fig figure; figs figures
-eq equation; eqs equations; thm theorem; prop proposition; nec necessary; caf cafeteria; wds words; chol cholesterol; bdrm bedroom; bdrms bedrooms; frplc fireplace; blt built; rew reward<lost>; cond condition; wtd wanted; bn battalion; abp Archbishop; mvt movement; stn station; grs grades; sz size; avg average; wht white; eves evenings<wknds weekends>; wknds weekends; def definition, defeated<ko tko ufc round bout points decision champion title r1 r2 r3>; tbl table; app appendix; art article
+eq equation; eqs equations; thm theorem; prop proposition; nec necessary; pcm per calendar month; tkt ticket; tkts tickets; att attendance; cdo Commando; admin administrative, administrator; elec electric; appx appendix; dom domestic<intl int'l flt flts flight flights>, domain; mod moderate, modification; prov province; terr territory; disc discount; mil million;  caf cafeteria; wds words; chol cholesterol; bdrm bedroom; bdrms bedrooms; frplc fireplace; blt built; rew reward<lost>; cond condition; wtd wanted; bn battalion; abp Archbishop; mvt movement; stn station; grs grades; sz size; avg average; wht white; eves evenings<wknds weekends>; wknds weekends; def definition, defeated<ko tko ufc round bout points decision champion title r1 r2 r3>; tbl table; app appendix; art article
 arts articles; cl clause; para paragraph; paras paragraphs; par paragraph; no number; nos numbers; op opus
 ex example, exercise, exhibit; bk book; ms manuscript; trans translated, transmission<auto manual mpg miles cyl>, transaction<id acct date>; tr translated, track; rpt report
 jan January; feb February; mar March; apr April; jun June; jul July; aug August; sep September
@@ -127,6 +128,8 @@ for _entry in _TABLE.replace("\n", ";").split(";"):
                 READINGS[_short].append(_words)
             if _cues:
                 CUES.setdefault(_short, {})[_words] = frozenset(_cues.rstrip(">").split())
+for _short in "prov terr blk flt appx dist div dept sec wk yr mo hr bldg blvd rm hwy rte".split():
+    READINGS.setdefault(f"{_short}s", [plural(READINGS[_short][0])])
 
 _NAMES = frozenset(
     "mr mrs ms messrs dr drs prof gen col maj capt cpt lt sgt cpl pvt cmdr adm gov sen rep pres hon"
@@ -220,6 +223,8 @@ def abbreviation(at: Place) -> Iterator[Reading]:
     counted = last is not None and last.kind == "number" and last.text not in ("1", "01")
     counted = counted and len(word) > 1 and at.touches().isspace()
     for index, reading in enumerate(READINGS[word]):
+        if word == "re" and token.text.islower() and reading[0].isupper():
+            continue  # the subject of a letter
         words = reading
         if words[0].islower() and token.text[0].isupper() and not token.text.isupper():
             words = words[0].upper() + words[1:]
@@ -355,16 +360,14 @@ def chat(at: Place) -> Iterator[Reading]:
     word = at.token.low
     words = _LETTERS.get(word) or CHAT_FORMS[word]
     case = at.token.shape if len(word) > 1 else "upper" if at.token.text.isupper() else "lower"
-    before, after = at.tokens.neighbour(at.index, -1), at.token_after(at.token.end)
+    end = at.token.end
+    goes_on = at.text[end : end + 1] == "." and _GOES_ON_AFTER_STOP.match(at.text, end + 1)
+    before, after = at.tokens.neighbour(at.index, -1), at.token_after(end)
     beside = f"{_class_of(before)} {_class_of(after)}"
-    yield Reading(
-        "form", words, (case, word, f"{word} {case}", f"{case} {beside}" if len(word) < 2 else "")
-    )
+    facts = (case, word, f"{word} {case}", f"{case} {beside}" if len(word) < 2 else "")
+    yield Reading("form", words, facts, end + 1 if goes_on else end)
     if word == "ur":
         yield Reading("is", "you're", (at.token.shape, "ur"))
-    end = at.token.end
-    if at.text[end : end + 1] == "." and _GOES_ON_AFTER_STOP.match(at.text, end + 1):
-        yield Reading("form", words, (case, word, f"{word} {case}", "stop"), end + 1)
 
 
 _SAID = {
@@ -531,6 +534,9 @@ _PHRASES = {
     "bus. hrs.": ("business hours",),
     "no. of": ("number of",),
     "lat/long": ("latitude longitude",),
+    "10-k": ("ten K",),
+    "10-q": ("ten Q",),
+    "8-k": ("eight K",),
     "ww1": ("World War one",),
     "ww2": ("World War two",),
     "fed. r. civ. p.": ("Federal Rule of Civil Procedure",),

@@ -243,13 +243,16 @@ def code_before(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 
 @MONEY.at(
-    "$(", r"\$?\(\$?(?P<number>[0-9]{1,3}(?:,[0-9]{3})*(?:\.[0-9]+)?)(?P<magnitude>m|bn|k|M|B|K)?\)"
+    "$(",
+    r"\$?\(\$?(?P<number>[0-9]{1,3}(?:,[0-9]{3})*(?:\.[0-9]+)?)(?P<magnitude>m|bn|k|M|B|K)?\)"
+    r"(?: (?P<word>thousand|million|billion|trillion)(?!\w))?",
 )
 def loss(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     if "$" not in match[0] and not match["magnitude"]:
         return
     if "$" in match[0]:
-        words = forms(at.numbers, match["number"], match["magnitude"], _currency("$"))[0][1]
+        magnitude = match["magnitude"] or match["word"]
+        words = forms(at.numbers, match["number"], magnitude, _currency("$"))[0][1]
     else:
         words = f"{amount(at.numbers, match['number'])} {MAGNITUDES[match['magnitude'].lower()]}"
     is_money = "$" in match[0] or "finance" in at.tokens.domains

@@ -302,7 +302,9 @@ def score(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("to", f"{one} to {other}", facts)
     yield Reading("and", f"{one} and {'oh' if other == 'zero' else other}", facts)
     if match["other"] == "0":
-        yield Reading("nil", f"{one} {'nil' if at.numbers.british else 'nothing'}", facts)
+        nil = "nil" if at.numbers.british else "nothing"
+        first = nil if at.numbers.british and match["one"] == "0" else one
+        yield Reading("nil", f"{first} {nil}", facts)
     if match["one"] == match["other"] and one != "zero":
         yield Reading("all", f"{one} all", facts)
     if match["one"] in _POINTS and match["other"] in _POINTS:
