@@ -207,6 +207,8 @@ class Locale:
         marks: pattern of words before the points that something has got out of all.
         slash_year: the word between the number of a law and its year.
         date_before: patterns of words before a day and month that may look like a fraction.
+        hyphen: the word inside the number of a law or judgment; empty for a pause.
+        episode: template with `season` and `episode`.
         every_hours: template with `n` for medicine taken every so many hours: `8/8 h`.
         pressure: patterns of words for the blood pressure, and the word inside it.
         unit_per: the word between two units.
@@ -338,6 +340,8 @@ class Locale:
     marks: str = ""
     slash_year: str = ""
     date_before: tuple[str, ...] = ()
+    hyphen: str = ""
+    episode: str = ""
     every_hours: str = ""
     pressure: tuple[str, str] = ("", "")
     unit_per: str = ""

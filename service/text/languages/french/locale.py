@@ -230,8 +230,16 @@ LOCALE = Locale(
         "cp": Noun("comprimé", "comprimés"),
         "c. à s.": Noun("cuillère à soupe", "cuillères à soupe", _F),
         "c. à c.": Noun("cuillère à café", "cuillères à café", _F),
+        "c. à soupe": Noun("cuillère à soupe", "cuillères à soupe", _F),
+        "c. à café": Noun("cuillère à café", "cuillères à café", _F),
+        "cuil. à soupe": Noun("cuillère à soupe", "cuillères à soupe", _F),
+        "cuil. à café": Noun("cuillère à café", "cuillères à café", _F),
+        "cs": Noun("cuillère à soupe", "cuillères à soupe", _F),
+        "cc": Noun("centimètre cube", "centimètres cubes"),
         "càs": Noun("cuillère à soupe", "cuillères à soupe", _F),
         "càc": Noun("cuillère à café", "cuillères à café", _F),
+        "atm": Noun("atmosphère", "atmosphères", _F),
+        "bar": Noun("bar", "bars"),
         "A": Noun("ampère", "ampères"),
         "mA": Noun("milliampère", "milliampères"),
         "Wh": Noun("wattheure", "wattheures"),
@@ -331,6 +339,8 @@ LOCALE = Locale(
     afternoon=((5, "de l'après-midi"), (11, "du soir")),
     telephone=r"0[0-9](?P<gap>[ .\u00a0\u202f-]?)[0-9]{2}(?:(?P=gap)[0-9]{2}){3}"
     r"|[0-9]{3}[ -][0-9]{3}-[0-9]{4}|0[89][0-9]{2} [0-9]{3} [0-9]{3}"
+    r"|[12] [0-9]{2} [01][0-9] [0-9]{2} [0-9]{3} [0-9]{3}(?: [0-9]{2})?"  # social security
+    r"|[0-9]{3} [0-9]{3} [0-9]{3} [0-9]{5}"  # a business
     r"|0 8[0-9]{2}(?:(?: [0-9]{3}){2}|(?: [0-9]{2}){3})",
     telephone_group=2,
     plus="plus",
@@ -360,6 +370,8 @@ LOCALE = Locale(
     between=("entre", "et"),
     marks="notes?|notée?s?|eu|obten\\w+|score|moyenne",
     slash_year="de",
+    hyphen="tiret",
+    episode="saison {season}, épisode {episode}",
     date_before=words("le du au les dès\\sle lundi mardi mercredi jeudi vendredi samedi dimanche"),
     pressure=("tension|TA", ""),
     unit_per="par",
@@ -447,6 +459,7 @@ LOCALE = Locale(
             " feuilles équipe équipes boîte boîtes vie vies chose choses famille familles porte"
             " portes clé clés école écoles église églises adresse adresses ampoule tomate tomates"
             " salle salles lettre lettres entrée entrées gélule gélules dose doses course courses"
+            " chaise chaises nappe nappes assiette assiettes serviette serviettes bougie bougies"
             " partie parties sortie sorties île îles"
         )
     ),

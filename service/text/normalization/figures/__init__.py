@@ -6,7 +6,7 @@ from functools import partial
 
 from service.text.normalization.addresses import AddressWords
 from service.text.normalization.emoji import PictureWords
-from service.text.normalization.figures import abbreviations
+from service.text.normalization.figures import abbreviations, labels
 from service.text.normalization.figures.interpretation import interpret
 from service.text.normalization.figures.language import FigureLanguage, unmarked_rules
 from service.text.normalization.locale import Locale
@@ -24,5 +24,9 @@ def language_rules(
         addresses,
         pictures,
         formulas=figures.formulas,
-        unmarked=(*unmarked_rules(locale), abbreviations.inner_dot_rule(locale)),
+        unmarked=(
+            *unmarked_rules(locale),
+            abbreviations.inner_dot_rule(locale),
+            labels.pace_rule(locale),
+        ),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from service.text.normalization.figures.notation import (
     LETTER_BEFORE,
@@ -222,16 +222,15 @@ def _any_case(words: Mapping[str, str]) -> dict[str, str]:
     return {**{key.upper(): said for key, said in long.items()}, **small, **words}
 
 
-def chat_rules(words: Mapping[str, str], centuries: Iterable[str]) -> tuple[Rule, ...]:
-    """Return the rules for short forms of chat: one letter only between words.
-
-    Args:
-        words: by short form.
-        centuries: words before a Roman numeral, which may be an `x`.
-    """
-    numbered = "".join(rf"(?<!{word}[ ])" for word in centuries)
+def chat_rules(locale: Locale) -> tuple[Rule, ...]:
+    """Return the rules for short forms of chat: one letter only between words."""
+    words = locale.chat
+    # After a century, an `x` is a Roman numeral.
+    numbered = "".join(rf"(?<!{word}[ ])" for word in locale.centuries)
     short = [key for key in words if len(key) == 1]
-    forms = {**words, **{key.capitalize(): said for key, said in words.items() if len(key) > 1}}
+    capitalised = {key.capitalize(): said for key, said in words.items() if len(key) > 1}
+    kept = {key: said for key, said in capitalised.items() if key not in locale.titles}
+    forms = {**words, **kept}
     long = one_of(key for key in forms if len(key) > 1)
     alone = re.compile(
         rf"(?<=[a-zà-ÿ,;.!?]{SPACE}){numbered}{one_of(short)}(?={SPACE}[a-zà-ÿ]{{2}})(?!{SPACE}(?:{_IN_FORMULA})\b)"

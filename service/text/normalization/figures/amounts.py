@@ -47,12 +47,14 @@ _SPELLINGS = {
     "kB": "KB",
     "Mb/s": "Mbps",
     "Mbit/s": "Mbps",
+    "Gb/s": "Gbps",
+    "kb/s": "kbps",
+    "kbit/s": "kbps",
     "Gbit/s": "Gbps",
     "ºC": "°C",
     "ºF": "°F",
     "°c": "°C",
-    "º c": "°C",
-    "° c": "°C",
+    **{f"{sign} {letter}": f"°{letter.upper()}" for sign in "°º" for letter in "cCF"},
 }
 _GROUP = 3
 _CAPITALS_AFTER = re.compile(rf"{SPACE}[0-9A-Z]")
@@ -79,7 +81,7 @@ class Amounts:
             for spelling, symbol in _SPELLINGS.items()
             if symbol in locale.units
         }
-        self.unit = one_of([*self._units, "° c", "º c"] if "°C" in locale.units else self._units)
+        self.unit = one_of([*self._units, *(one for one in _SPELLINGS if " " in one)])
         """Pattern of a unit."""
         self._units |= {without_spaces(symbol): noun for symbol, noun in locale.units.items()}
         shouted = {key.upper(): said for key, said in locale.magnitudes.items() if len(key) > 3}

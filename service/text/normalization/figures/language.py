@@ -11,6 +11,7 @@ from service.text.normalization.figures import (
     chains,
     codes,
     counts,
+    labels,
     meanings,
     measures,
     pairs,
@@ -45,7 +46,8 @@ class FigureLanguage:
         self.arithmetic = Arithmetic(locale, self.numerals)
         self.formulas = formula_words(locale, self.numerals, pictures)
         rules = (
-            *abbreviations.chat_rules(locale.chat, locale.centuries),
+            *abbreviations.chat_rules(locale),
+            *labels.rules(locale, self.numerals),
             *((abbreviations.road_rule(),) if locale.ratio else ()),
             *formulas.rules(self.formulas),
             abbreviations.ampersand_rule(locale),

@@ -27,6 +27,10 @@ _INCHES = re.compile(
 _NAME_BEFORE = re.compile(r"[^\W\d_][,;:]?\s[A-ZÀ-ÖØ-Þ]\w+\s\Z")
 _LONGEST_NAME = 40
 _RELAY = re.compile(rf"4{SPACE}?[x×]{SPACE}?[1-9]00{SPACE}?m(?!\w)")
+_SIDE_AFTER = re.compile(
+    rf"[0-9.,]{{1,9}}(?:{SPACE}?[x×]|{SPACE}?(?:[cdkmµ]?m(?![^\W\d])|in|ft|p[ix]\w{{0,6}}|पि|मी|से|[\"″”'′’]))"
+)
+"""After the sign between the sides of something; other amounts are multiplied: `2 x 500 g`."""
 _MOST_INCHES = 11
 """Of a length in feet."""
 
@@ -73,7 +77,9 @@ def rules(locale: Locale, numerals: Numerals, units: str) -> tuple[Rule, ...]:
 
     def write_dimension(match: re.Match[str]) -> str:
         said = numerals.say(numerals.parse(match["number"]))
-        if _RELAY.match(match.string, match.start()):
+        if _RELAY.match(match.string, match.start()) or (
+            match.re is dimension and not _SIDE_AFTER.match(match.string, match.end())
+        ):
             return f"{said} {locale.operators['x']} "
         return f"{said} {locale.by or locale.operators['x']} "
 

@@ -156,15 +156,16 @@ def early_rules(locale: Locale, numerals: Numerals, calendar: Calendar) -> tuple
     found.append(Rule(sets, write_sets))
     numbered = re.compile(
         rf"(?P<before>{WORD_BEFORE}(?i:n\.?[°ºo]|nr\.?|nº|n°|núm(?:ero|\.)|numéro|numero|nummer){SPACE}?)"
-        r"(?P<first>[0-9]{2,8})[-/](?P<last>[0-9]{1,8})(?![\w/-]|[.,][0-9])"
+        r"(?P<first>[0-9]{2,8})[-/](?P<last>[0-9]{1,3}\.[0-9]{3}|[0-9]{1,8})(?![\w/-]|[.,][0-9])"
     )
 
     def write_numbered(match: re.Match[str]) -> str | None:
-        first, last = match["first"], match["last"]
+        first, last = match["first"], match["last"].replace(".", "")
         if locale.slash_year and "/" in match[0] and len(last) == 4 and last[0] in "12":
             return None  # of that year
         said = numerals.digits(last) if last[0] == "0" else numerals.whole(last)
-        return f"{match['before']}{numerals.whole(first)}, {said}"
+        joint = f" {locale.hyphen} " if locale.hyphen and "-" in match[0] else ", "
+        return f"{match['before']}{numerals.whole(first)}{joint}{said}"
 
     found.append(Rule(numbered, write_numbered))
     if locale.every_hours:
