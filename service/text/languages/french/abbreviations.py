@@ -244,6 +244,14 @@ ACRONYMS = frozenset(
 """Acronyms that are spelled, although they could be read as words."""
 
 MEANINGS = (
+    Meaning(r"(?<![\w-])T1(?= 20[0-9]{2})", "premier trimestre"),
+    Meaning(r"(?<![\w-])T2(?= 20[0-9]{2})", "deuxième trimestre"),
+    Meaning(r"(?<![\w-])T3(?= 20[0-9]{2})", "troisième trimestre"),
+    Meaning(r"(?<![\w-])T4(?= 20[0-9]{2})", "quatrième trimestre"),
+    Meaning(r"(?<=\b(?:le|au|du) )kg(?!\w)", "kilo"),
+    Meaning(r"(?<=\bpar )kg(?!\w)", "kilo"),
+    Meaning(r"(?<=\b(?:le|au|du) )m²(?!\w)", "mètre carré"),
+    Meaning(r"(?<=[0-9] )pp?\.(?!\w| ?[0-9])", "pages"),
     Meaning(r"(?<=\b[123]re )civ\.(?!\w)", "chambre civile"),
     Meaning(r"(?<=\b[23]e )civ\.(?!\w)", "chambre civile"),
     Meaning(r"(?<=Cass\. )(?:ch\. )?soc\.(?!\w)", "chambre sociale"),

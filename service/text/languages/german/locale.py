@@ -195,6 +195,8 @@ LOCALE = Locale(
         "kbps": Noun("Kilobit pro Sekunde", "Kilobit pro Sekunde"),
         "Mbps": Noun("Megabit pro Sekunde", "Megabit pro Sekunde"),
         "MB/s": Noun("Megabyte pro Sekunde", "Megabyte pro Sekunde"),
+        "Mbit/s": Noun("Megabit pro Sekunde", "Megabit pro Sekunde"),
+        "Gbit/s": Noun("Gigabit pro Sekunde", "Gigabit pro Sekunde"),
         "Gbps": Noun("Gigabit pro Sekunde", "Gigabit pro Sekunde"),
         "Hz": _same("Hertz"),
         "kHz": _same("Kilohertz"),
@@ -208,6 +210,7 @@ LOCALE = Locale(
         "kWh": Noun("Kilowattstunde", "Kilowattstunden", _F),
         "MWh": Noun("Megawattstunde", "Megawattstunden", _F),
         "V": _same("Volt"),
+        "atm": Noun("Atmosphäre", "Atmosphären", _F),
         "A": _same("Ampere"),
         "mA": _same("Milliampere"),
         "mAh": Noun("Milliamperestunde", "Milliamperestunden", _F),
@@ -400,6 +403,7 @@ LOCALE = Locale(
     foot=Noun("Fuß", "Fuß"),
     inch=_same("Zoll"),
     by="mal",
+    episode="Staffel {season}, Folge {episode}",
     codes=words(
         "PIN TAN OTP CVV PLZ Code Passwort Kennwort Postleitzahl Kundennummer Bestellnummer"
         " Rechnungsnummer Auftragsnummer Sendungsnummer Kontonummer Vertragsnummer"

@@ -63,7 +63,7 @@ _SMALL_WORDS = frozenset(
         " ZU AUF AUS AN AB IN IM AM VON VOM ZUM ZUR BEI MIT FÜR OHNE ALLE SALE ENDE HIER HEUTE"
         " SEHR NIE NEIN JA ICH DU ER SIE ES WIR IHR MICH DICH NICHT NIX GUT GEIL LOS RAUS REIN WEG"
         " TOLL VIEL MEHR NACH VOR WAS WER WIE WO DANN DOCH AUCH SO BIS UM TEIL INFO GRATIS FREI"
-        " TOP HIT"
+        " TOP HIT WARM KALT BAR"
     )
 )
 _VOWEL = re.compile("[AEIOUÄÖÜY]")
@@ -164,7 +164,29 @@ def _write_before_number(match: re.Match[str]) -> str:
 
 _SHARES = "Tag|Woche|Monat|Jahr|Stunde|Minute|Person|Kopf|Nacht|Kilo|Liter|Meter|Stück|Kind|Spiel"
 
+_DAY = "Mo|Di|Mi|Do|Fr|Sa|So"
+
 RULES_BEFORE = (
+    Rule(
+        re.compile(r"(?P<head>(?<!\w)Abs\.[ ]?[0-9]{1,3}[a-z]?[ ])S\.(?=[ ]?[0-9])"),
+        lambda match: f"{match['head']}Satz",
+    ),
+    Rule(
+        re.compile(
+            rf"(?<![\w–/-])(?P<first>{_DAY})\.?[ ]?[-–][ ]?(?P<last>{_DAY})"
+            r"(?:\.(?=[ ,:]|\Z)|(?![\w.-]))"
+        ),
+        lambda match: f"{_WEEKDAYS[match['first']]} bis {_WEEKDAYS[match['last']]}",
+    ),
+    Rule(re.compile(r"(?<=[0-9]\.)\+(?=[0-9])"), lambda match: " plus "),
+    Rule(re.compile(r"(?<=[0-9][ ])S\.(?=[,;)]|\Z)"), lambda match: "Seiten"),
+    Rule(
+        re.compile(
+            r"(?P<court>(?<!\w)(?:ZR|ZB|StR|AZR|BvR|BvL|KR))[ ]"
+            r"(?P<case>[0-9]{1,4})/(?P<year>[0-9]{2})(?!\w)"
+        ),
+        lambda match: f"{match['court']} {match['case']} Schrägstrich {match['year']}",
+    ),
     Rule(
         re.compile(rf"(?<![\w.])(?P<short>{one_of(BEFORE_NUMBER)})(?=[ ]?[0-9]{{1,4}}/[0-9])"),
         _write_before_number,
@@ -174,6 +196,7 @@ RULES_BEFORE = (
         lambda match: f"{match['first']} Schrägstrich {match['second']}",
     ),
     Rule(re.compile(rf"(?<=[€%.)a-zA-Zäöüß])/(?=(?:{_SHARES})\b)"), lambda match: " pro "),
+    Rule(re.compile(r"(?<=pro (?:Monat|Woche) )x(?=[ ]?[0-9])"), lambda match: "mal"),
     Rule(re.compile(r"(?<=[0-9])[ ]?ff?\.(?=\s|[,;)]|\Z)"), _write_following),
     Rule(
         re.compile(r"(?<![\w.])s\.(?=[ ](?:S\.|Abb\.|Kap\.|Tab\.|Anh|Seite))"),
@@ -206,10 +229,6 @@ RULES_BEFORE = (
     Rule(
         re.compile(r"(?<!\w)[A-Z]{2}[0-9]{2}(?:[ ][0-9]{4}){3,6}(?:[ ][0-9]{1,3})?(?!\w)"),
         _write_account,
-    ),
-    Rule(
-        re.compile(r"(?P<head>(?<!\w)Abs\.[ ]?[0-9]{1,3}[a-z]?[ ])S\.(?=[ ]?[0-9])"),
-        lambda match: f"{match['head']}Satz",
     ),
     Rule(
         re.compile(

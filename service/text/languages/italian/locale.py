@@ -217,6 +217,7 @@ LOCALE = Locale(
         "cucch": Noun("cucchiaio", "cucchiai"),
         "cpr": Noun("compressa", "compresse", _F),
         "hg": Noun("etto", "etti"),
+        "atm": Noun("atmosfera", "atmosfere", _F),
         "A": Noun("ampere", "ampere"),
         "mA": Noun("milliampere", "milliampere"),
         "Wh": Noun("wattora", "wattora"),
@@ -339,6 +340,7 @@ LOCALE = Locale(
     between=("tra|fra", "e"),
     marks="vot[oi]|pres[oi]|punteggio|ottenuto|valutazione|punti",
     slash_year="del",
+    episode="stagione {season}, episodio {episode}",
     date_before=(
         *words("il lo del al dal sul nel lunedì martedì mercoledì giovedì venerdì sabato domenica"),
         *("[Ll]['’]", "[Dd]ell['’]", "[Aa]ll['’]", "[Dd]all['’]", "[Nn]ell['’]"),

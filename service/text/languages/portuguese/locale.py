@@ -221,6 +221,12 @@ LOCALE = Locale(
         "cp": Noun("comprimido", "comprimidos"),
         "comp": Noun("comprimido", "comprimidos"),
         "und": Noun("unidade", "unidades", _F),
+        "atm": Noun("atmosfera", "atmosferas", _F),
+        "c. (sopa)": Noun("colher de sopa", "colheres de sopa", _F),
+        "c. (chá)": Noun("colher de chá", "colheres de chá", _F),
+        "c. (sobremesa)": Noun("colher de sobremesa", "colheres de sobremesa", _F),
+        "c. de sopa": Noun("colher de sopa", "colheres de sopa", _F),
+        "c. de chá": Noun("colher de chá", "colheres de chá", _F),
         "A": Noun("ampere", "amperes"),
         "mA": Noun("miliampere", "miliamperes"),
         "Wh": Noun("watt-hora", "watts-hora"),
@@ -346,6 +352,7 @@ LOCALE = Locale(
     between=("entre", "e"),
     marks="notas?|tir\\w+|obteve|pontuaç\\w+|avaliaç\\w+|média",
     slash_year="de",
+    episode="temporada {season}, episódio {episode}",
     date_before=words(
         "dia no\\sdia até segunda terça quarta quinta sexta"
         " (?:segunda|terça|quarta|quinta|sexta)-feira,? sábado,? domingo,? em"

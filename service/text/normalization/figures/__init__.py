@@ -27,6 +27,6 @@ def language_rules(
         unmarked=(
             *unmarked_rules(locale),
             abbreviations.inner_dot_rule(locale),
-            labels.pace_rule(locale),
+            *labels.pace_rules(locale, figures.numerals),
         ),
     )

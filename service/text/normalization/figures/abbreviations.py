@@ -31,7 +31,9 @@ _VOWEL = re.compile("[AEIOUY]")
 _CAPITALS = re.compile(
     r"(?<![\w.&'’/-])[A-Z]{2,6}(?![\w&]|[./-]\w)|(?<=[a-zA-Z]['’])[A-Z]{2,6}(?![\w&]|[./-]\w)"
 )
-_ROAD = re.compile(rf"{WORD_BEFORE}[b-df-hj-np-tv-xz]{{2}}(?=-[0-9]{{2,3}}{WORD_AFTER})")
+_ROAD = re.compile(
+    rf"{WORD_BEFORE}[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz]{{2}}(?=-[0-9]{{2,3}}{WORD_AFTER})"
+)
 # Consonants that begin and end words of the four Romance languages, between vowels any two.
 _SYLLABLES = re.compile(
     "(?:[BCDFGHJKLMNPRSTVZ]?|[BCDFGPTV]R|[BCFGP]L|S[CMPTNL]|QU|CH|PH|PS)"
@@ -254,7 +256,7 @@ def _both_cases(words: Mapping[str, str]) -> dict[str, str]:
 
 
 def road_rule() -> Rule:
-    """Return the rule for the letters of a road in small letters: `br-101`."""
+    """Return the rule for the letters of a road: `br-101`."""
     return Rule(_ROAD, lambda match: " ".join(match[0].upper()))
 
 

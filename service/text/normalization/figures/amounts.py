@@ -28,6 +28,9 @@ _SPELLINGS = {
     "km2": "km²",
     "cm2": "cm²",
     "cm3": "cm³",
+    "M2": "m²",
+    "M²": "m²",
+    "MQ": "mq",
     "mt": "m",
     "Km": "km",
     "Km/h": "km/h",
@@ -57,11 +60,17 @@ _SPELLINGS = {
     **{f"{sign} {letter}": f"°{letter.upper()}" for sign in "°º" for letter in "cCF"},
 }
 _GROUP = 3
+_LONGEST_SEAT = 12
 _CAPITALS_AFTER = re.compile(rf"{SPACE}[0-9A-Z]")
 """After a preposition in capitals: `DE 10 A 20`."""
-_PARTICIPLE_AFTER = re.compile(rf"{SPACE}[a-zà-ÿ]+(?:[aiu]d|[st]|ch)o(?!\w)")
+_PARTICIPLE_AFTER = re.compile(
+    rf"{SPACE}(?:[a-zà-ÿ]{{1,20}}(?:[aiu]d|[st]|ch)o(?!\w)|[0-9]|(?:un[ao']?|due|tre|più|sempre)\b)"
+)
 """After a verb of Spanish and Italian: `el 1 ha ganado`."""
 # `4K` is a resolution. So few thousands are not written that way.
+_SEAT_BEFORE = re.compile(
+    r"\b(?i:plaza|asiento|posto|place|siège|assento|poltrona|platz|sitz|porta?e?|puerta|gate|fila)\s\Z"
+)
 _RESOLUTIONS = frozenset({"2K", "4K", "5K", "8K"})
 
 
@@ -236,6 +245,10 @@ class Amounts:
 
     def _write_unit(self, match: re.Match[str]) -> str | None:
         if match["unit"] == "A" and _CAPITALS_AFTER.match(match.string, match.end()):
+            return None
+        if match["unit"] == "A" and _SEAT_BEFORE.search(
+            match.string, max(0, match.start() - _LONGEST_SEAT), match.start()
+        ):
             return None
         if match["unit"] == "ha" and _PARTICIPLE_AFTER.match(match.string, match.end()):
             return None

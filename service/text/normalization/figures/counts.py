@@ -19,6 +19,11 @@ _LAST_WORD = re.compile(r"([^\W\d_]+)[ ]\Z")
 _LONGEST_LABEL = 24
 _LEAST_DEGREES = 40
 """`180º` alone are degrees."""
+_METRES = re.compile(r"[0-9]\s?[ckdm]?[mM][23]\Z")
+"""`95 m2`, whose figure is an exponent."""
+_LONGEST_UNIT = 6
+_HEATED = re.compile(r"\b(?:a|até|hasta)\s[1-9][0-9]º\Z")
+"""`lavar a 30º`: an ordinal has its article before it."""
 _NOUN_AFTER = re.compile(r"[ ](?P<noun>[^\s\d.,;:!?।]{1,30})(?:[ ](?P<next>[^\s\d.,;:!?।]{1,8}))?")
 
 
@@ -39,6 +44,8 @@ def ordinal_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
             following = _NOUN_AFTER.match(match.string, match.end())
             if following is None or following["noun"].lower() in locale.not_counted:
                 return None
+        if match["suffix"] == "º" and _HEATED.search(match.string, 0, match.end()):
+            return None
         if suffix.agrees:
             suffix = _agreeing(match, numerals, locale)
         return numerals.ordinal(int(match["value"]), suffix)
@@ -60,7 +67,12 @@ def _agreeing(match: re.Match[str], numerals: Numerals, locale: Locale) -> Suffi
 
 def separation_rule() -> Rule:
     """Return the rule that puts a space between letters and a figure."""
-    return Rule(re.compile(r"[0-9](?<=[^\W\d_][0-9])"), lambda match: " " + match[0])
+
+    def write(match: re.Match[str]) -> str | None:
+        is_power = _METRES.search(match.string, max(0, match.start() - _LONGEST_UNIT), match.end())
+        return None if is_power else " " + match[0]
+
+    return Rule(re.compile(r"[0-9](?<=[^\W\d_][0-9])"), write)
 
 
 def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:

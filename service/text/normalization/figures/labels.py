@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from service.text.normalization.figures.notation import SPACE, WORD_BEFORE, one_of
-from service.text.normalization.figures.numbers import Numerals
+from service.text.normalization.figures.numbers import Number, Numerals
 from service.text.normalization.locale import Locale
 from service.text.normalization.rules import Rule
 
@@ -18,6 +18,17 @@ _ACCOUNT = re.compile(
     rf"{WORD_BEFORE}[A-Z]{{2}}[0-9]{{2}}(?:{SPACE}[A-Z0-9]{{4}}){{2,7}}(?:{SPACE}[A-Z0-9]{{1,3}})?(?![\w])"
 )
 _MONTHLY = r"/[a-zA-Zà-ÿ]{1,8}"
+_SERIES = re.compile(r"(?<![\w.,:/-])(?P<season>[1-9][0-9]?)x(?P<episode>0[1-9])(?![\w.,])")
+_LAP = re.compile(
+    r"(?<![\w.,:])(?P<minutes>[0-9]{1,2}):(?P<seconds>[0-5][0-9])[.,](?P<parts>[0-9]{2,3})(?![\w:])"
+)
+# Thousands of seconds are not written with a plus.
+_GAP = re.compile(rf"(?<![\w.,+])\+(?P<seconds>[0-9]{{1,2}})\.(?P<parts>[0-9]{{3}}){SPACE}?s(?!\w)")
+_OFFER = re.compile(r"(?<![\w.,])(?P<take>[0-9]{1,2})X(?P<pay>[0-9]{1,2})(?![\w.,/])")
+_MARK = re.compile(r"(?<![\w.,:+/-])(?P<mark>[1-9]|10)(?P<sign>[+-])(?=\s(?:in|en|em)\s[^\W\d])")
+# Of a person: eight figures and a letter, or with strokes.
+_PERSONAL = re.compile(r"(?<![\w/-])(?:[0-9]{8}-?[A-Z]|[0-9]{2}/[0-9]{6,8}/[0-9]{2})(?![\w/-])")
+_AND_MORE = re.compile(r"(?<=[^\W\d_]\s)\+(?=\s[^\W\d_]{2})")
 _PRIME = "['’′]"
 
 
@@ -32,7 +43,7 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
             season, episode = (numerals.whole(str(int(match[n]))) for n in ("season", "episode"))
             return locale.episode.format(season=season, episode=episode)
 
-        found.append(Rule(_EPISODE, write_episode))
+        found += [Rule(_EPISODE, write_episode), Rule(_SERIES, write_episode)]
 
     # Only halves of a game and of extra time have added minutes.
     added = re.compile(
@@ -49,13 +60,14 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
             minute = numerals.whole(match["minute"])
         return minute and f"{minute}{plus}{numerals.whole(match['added'])}"
 
+    money = one_of(locale.currencies)
     instalments = re.compile(
-        rf"(?P<amount>[0-9]{SPACE}?(?:{one_of(locale.currencies)})(?:{_MONTHLY})?)"
+        rf"(?P<amount>(?:[0-9]{SPACE}?{money}|{money}{SPACE}?[0-9.,]{{1,12}})(?:{_MONTHLY})?)"
         rf"{SPACE}?[x×]{SPACE}?(?=[0-9])"
     )
     portions = re.compile(
         rf"(?P<n>(?<![\w.,:/-])[0-9]{{1,3}}){SPACE}?[x×]{SPACE}?"
-        rf"(?=(?:{one_of(locale.currencies)}{SPACE}?)[0-9]|[0-9.,]{{1,9}}{SPACE}?{one_of(locale.currencies)}(?!\w))"
+        rf"(?={money}{SPACE}?[0-9]|[0-9.,]{{1,9}}{SPACE}?{money}(?!\w))"
     )
 
     def write_account(match: re.Match[str]) -> str:
@@ -65,7 +77,39 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         )
         return ", ".join(groups)
 
+    worth = re.compile(rf"(?<=[0-9]){SPACE}?={SPACE}?(?={money}{SPACE}?[0-9])")
+
+    def write_lap(match: re.Match[str]) -> str:
+        minutes = numerals.count(Number(match["minutes"]), locale.minute)
+        seconds = numerals.count(
+            Number(match["seconds"], match["parts"], locale.decimal_mark), locale.second
+        )
+        return " ".join(filter(None, (minutes, locale.and_word, seconds)))
+
+    def write_gap(match: re.Match[str]) -> str:
+        return plus.lstrip() + numerals.count(
+            Number(match["seconds"], match["parts"], locale.decimal_mark), locale.second
+        )
+
+    def write_offer(match: re.Match[str]) -> str:
+        joint = locale.by or locale.operators["x"]
+        return f"{numerals.whole(match['take'])} {joint} {numerals.whole(match['pay'])}"
+
+    def write_mark(match: re.Match[str]) -> str:
+        return f"{numerals.whole(match['mark'])} {locale.operators[match['sign']]}"
+
+    def write_parts(match: re.Match[str]) -> str:
+        parts = re.findall("[0-9]+|[A-Z]", match[0])
+        return ", ".join(numerals.digits(one) if one.isdigit() else one for one in parts)
+
     found += [
+        Rule(worth, lambda match: f" {locale.operators['=']} "),
+        Rule(_LAP, write_lap),
+        Rule(_GAP, write_gap),
+        Rule(_OFFER, write_offer),
+        Rule(_MARK, write_mark),
+        Rule(_PERSONAL, write_parts),
+        Rule(_AND_MORE, lambda match: locale.operators["+"]),
         Rule(_ACCOUNT, write_account),
         Rule(portions, lambda match: match["n"] + times),
         Rule(added, write_added),
@@ -90,7 +134,22 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
     return tuple(found)
 
 
-def pace_rule(locale: Locale) -> Rule:
-    """Return the rule for a pace, `5'15"/km`, which would be an address."""
+def pace_rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
+    """Return the rules for paces, `5'15"/km` and `5:15/km`, which would be addresses and times."""
     per = locale.per_words.get("km") or f"{locale.per} {locale.units['km'].one}"
-    return Rule(re.compile(r"/(?<=[0-9][\"”″'’′]/)km(?![\w/])"), lambda match: f" {per}")
+    pace = re.compile(
+        rf"(?<![\w.,:])(?P<minutes>[0-9]{{1,2}}):(?P<seconds>[0-5][0-9])(?:{SPACE}?min)?/km(?![\w/])"
+    )
+
+    def write(match: re.Match[str]) -> str:
+        told = [
+            numerals.count(Number(str(int(match[name]))), noun)
+            for name, noun in (("minutes", locale.minute), ("seconds", locale.second))
+        ]
+        told.insert(1, locale.and_word)
+        return " ".join(filter(None, (*told, per)))
+
+    return (
+        Rule(re.compile(r"/(?<=[0-9][\"”″'’′]/)km(?![\w/])"), lambda match: f" {per}"),
+        Rule(pace, write),
+    )

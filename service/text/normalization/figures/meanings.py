@@ -10,6 +10,7 @@ from service.text.normalization.rules import Rule
 _REACH = 60
 """Characters on each side in which a word may tell the meaning."""
 
+_LINE_END = re.compile(r"\s{0,9}(?:\Z|\n)")
 _SENTENCE_END = re.compile(r"[.!?]\s|\n")
 
 
@@ -22,7 +23,10 @@ def _rule(meaning: Meaning) -> Rule:
     near = re.compile(meaning.near, re.IGNORECASE) if meaning.near else None
 
     def write(match: re.Match[str]) -> str | None:
-        return meaning.words if near is None or near.search(_sentence(match)) else None
+        if near is not None and not near.search(_sentence(match)):
+            return None
+        ends = match[0].endswith(".") and _LINE_END.match(match.string, match.end())
+        return meaning.words + "." * bool(ends)
 
     return Rule(re.compile(meaning.written), write)
 

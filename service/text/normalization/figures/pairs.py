@@ -109,11 +109,13 @@ def early_rules(locale: Locale, numerals: Numerals, calendar: Calendar) -> tuple
         counted = "|".join(
             (one_of(locale.units), one_of(locale.currencies), "[x×]", "[^\\W\\d_]{3,20}")
         )
-        amount = re.compile(rf"[0-9]{SPACE}?(?P<unit>{counted})\Z")
+        amount = re.compile(
+            rf"[0-9]{SPACE}?(?P<unit>{counted})\Z|{one_of(locale.currencies)}{SPACE}?[0-9.,]{{1,12}}\Z"
+        )
 
         def write_per(match: re.Match[str]) -> str | None:
             before = amount.search(match.string[max(0, match.start() - _REACH) : match.start()])
-            if before is None or before["unit"] + match[0] in locale.units:
+            if before is None or f"{before['unit']}{match[0]}" in locale.units:
                 return None
             return f" {locale.per_words[match['per']]}"
 
