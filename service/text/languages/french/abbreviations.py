@@ -98,6 +98,10 @@ BEFORE_NUMBER = {
     "tab.": "tableau",
     "doss.": "dossier",
     "esc.": "escalier",
+    "km": "kilomètre",
+    "v.": "vers",
+    "sc.": "scène",
+    "exp.": "expérience",
 }
 """Abbreviations before a figure or a Roman numeral."""
 
@@ -228,6 +232,12 @@ ABBREVIATIONS = {
     "H/F": "homme ou femme",
     "h/f": "homme ou femme",
     "auj.": "aujourd'hui",
+    "déb.": "débattre",
+    "except.": "exceptionnelle",
+    "exp.": "expérience",
+    "gche": "gauche",
+    "dte": "droite",
+    "maj.": "majuscule",
 }
 """All other abbreviations."""
 
@@ -244,6 +254,24 @@ ACRONYMS = frozenset(
 """Acronyms that are spelled, although they could be read as words."""
 
 MEANINGS = (
+    Meaning(r"(?<=[0-9] )car\.(?!\w)", "caractères"),
+    Meaning(r"(?<=[0-9]e )j\.(?!\w)", "journée"),
+    Meaning(r"(?<![\w-])- ?de(?= [0-9]{1,2} ans\b)", "moins de"),
+    Meaning(r"(?<=[a-zé,;(] )-(?=[0-9]{1,2} ans\b)", "moins de "),
+    Meaning(r"(?<![\w+])\+ ?de(?= [0-9]{1,2} ans\b)", "plus de"),
+    Meaning(r"(?<=[a-zé,;(] )\+(?=[0-9]{1,2} ans\b)", "plus de "),
+    Meaning(r"(?<!\w)[nN]°(?= ?(?:[A-Z]|[a-zéù]{2,6} [A-Z]\b))", "numéro"),
+    Meaning(
+        r"(?<!\w)(?<!vitamine )(?<!hépatite )(?<!groupe )(?<!['’-])"
+        r"c(?= (?:bon|pas|vrai|cool|trop|ok|nul|quoi|qui|moi|toi)\b)",
+        "c'est",
+    ),
+    Meaning(
+        r"(?<!\w)(?<!['’-])t(?= (?:où|qui|pas|sûr|là|prête?|trop|chez|dispo|libre)\b)",
+        "t'es",
+    ),
+    Meaning(r"(?<=\b[Ll]e )ter(?!\w)", "T E R"),
+    Meaning(r"(?<=\b(?:en|un) )ter(?!\w)", "T E R"),
     Meaning(r"(?<![\w-])T1(?= 20[0-9]{2})", "premier trimestre"),
     Meaning(r"(?<![\w-])T2(?= 20[0-9]{2})", "deuxième trimestre"),
     Meaning(r"(?<![\w-])T3(?= 20[0-9]{2})", "troisième trimestre"),

@@ -348,7 +348,7 @@ LOCALE = Locale(
     before_number=BEFORE_NUMBER,
     abbreviations=ABBREVIATIONS,
     spelled=ACRONYMS,
-    spelled_small=frozenset(words("sncf cgt chu irm pdg pme tgv ter rer rsa cdi cdd hlm rtt edf")),
+    spelled_small=frozenset(words("sncf cgt chu irm pdg pme tgv rer rsa cdi cdd hlm rtt edf")),
     pronounced=frozenset(words("SPA INSEE INSA CNIL CROUS SMIC OTAN ONU")),
     short_words=frozenset(
         words(

@@ -118,6 +118,10 @@ BEFORE_NUMBER = {
     "Et.": "Etage",
     "Lekt.": "Lektion",
     "Vol.": "Volumen",
+    "R.": "Raum",
+    "Schuhgr.": "Schuhgröße",
+    "Kleidergr.": "Kleidergröße",
+    "St.-Nr.": "Steuernummer",
 }
 """Abbreviations before a figure or a Roman numeral."""
 
@@ -434,6 +438,17 @@ ABBREVIATIONS = {
     "ZKB": "Zimmer, Küche, Bad",
     "EBK": "Einbauküche",
     "NK": "Nebenkosten",
+    "Verk.": "Verkaufe",
+    "VB": "Verhandlungsbasis",
+    "eff.": "effektiv",
+    "Großbuchst.": "Großbuchstaben",
+    "Beschl. v.": "Beschluss vom",
+    "Schuhgr.": "Schuhgröße",
+    "Kleidergr.": "Kleidergröße",
+    "Luftdr.": "Luftdruck",
+    "Luftf.": "Luftfeuchtigkeit",
+    "St.-Nr.": "Steuernummer",
+    "USt-IdNr.": "Umsatzsteuer-Identifikationsnummer",
 }
 """All other abbreviations."""
 

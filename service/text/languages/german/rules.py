@@ -16,6 +16,7 @@ from service.text.languages.german.inflection import (
 from service.text.languages.german.locale import ADDRESSES, LOCALE, PICTURES
 from service.text.normalization.date_parts import is_day
 from service.text.normalization.figures import language_rules
+from service.text.normalization.figures.abbreviations import CAPITALS
 from service.text.normalization.figures.notation import DASH, SPACE, one_of
 from service.text.normalization.figures.numbers import Number, Numerals
 from service.text.normalization.locale import Agreement, words
@@ -526,5 +527,7 @@ def _write_plural_or_year(match: re.Match[str]) -> str | None:
 def load_rules() -> LanguageRules:
     """Return what text normalization needs."""
     shared = language_rules(LOCALE, ADDRESSES, PICTURES)
+    # German tells acronyms from shouted words by its own rule, which must see all of them.
+    figures = (rule for rule in shared.rules if rule.pattern is not CAPITALS)
     own = (*shortenings.RULES_BEFORE, *_own_rules())
-    return shared._replace(rules=(*own, *shared.rules, *shortenings.RULES_AFTER))
+    return shared._replace(rules=(*own, *figures, *shortenings.RULES_AFTER))

@@ -179,10 +179,11 @@ RULES_BEFORE = (
         lambda match: f"{_WEEKDAYS[match['first']]} bis {_WEEKDAYS[match['last']]}",
     ),
     Rule(re.compile(r"(?<=[0-9]\.)\+(?=[0-9])"), lambda match: " plus "),
-    Rule(re.compile(r"(?<=[0-9][ ])S\.(?=[,;)]|\Z)"), lambda match: "Seiten"),
+    Rule(re.compile(r"(?<=[0-9][ ])Pkt(?:\.(?=[ ,;)])|(?=\.\Z))"), lambda match: "Punkte"),
+    Rule(re.compile(r"(?<=[0-9][ ])S(?:\.(?=[,;)])|(?=\.\Z))"), lambda match: "Seiten"),
     Rule(
         re.compile(
-            r"(?P<court>(?<!\w)(?:ZR|ZB|StR|AZR|BvR|BvL|KR))[ ]"
+            r"(?P<court>(?<!\w)(?:ZR|ZB|StR|AZR|BvR|BvL|KR)|(?<=[0-9][ ])[OUCS])[ ]"
             r"(?P<case>[0-9]{1,4})/(?P<year>[0-9]{2})(?!\w)"
         ),
         lambda match: f"{match['court']} {match['case']} Schrägstrich {match['year']}",

@@ -254,6 +254,18 @@ ABBREVIATIONS = {
     "pross.": "prossimo",
     "circ.": "circa",
     "trad.": "traduzione",
+    "g.ta": "giornata",
+    "tratt.": "trattabili",
+    "pref.": "preferibilmente",
+    "maiusc.": "maiuscola",
+    "esp.": "esperienza",
+    "sett.": "settimana",
+    "press.": "pressione",
+    "umid.": "umidità",
+    "prot.": "protocollo",
+    "c.f.": "codice fiscale",
+    "P.IVA": "partita IVA",
+    "P. IVA": "partita IVA",
 }
 """All other abbreviations."""
 
@@ -338,6 +350,11 @@ CHAT = {
 """Short forms of chat."""
 
 MEANINGS = (
+    Meaning(r"(?<![\w.])C\.F\.(?= ?[A-Z0-9])", "codice fiscale"),
+    Meaning(r"(?<=[IVX], )sc\.(?!\w)", "scena"),
+    Meaning(r"(?<![\w.])N\.(?= verde\b)", "numero"),
+    Meaning(r"(?<=[0-9])/die(?!\w)", " al giorno"),
+    Meaning(r"(?<!\w)[nN]\.(?= ?[A-Z]{1,3}[0-9])", "numero"),
     Meaning(r"(?<=° )p\.(?!\w)", "piano"),
     Meaning(r"(?<=\b[Ii]n )v\.(?= ?[A-Z])", "via"),
     Meaning(r"(?<=[0-9] )pp?\.(?!\w| ?[0-9])", "pagine"),

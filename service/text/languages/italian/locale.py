@@ -353,6 +353,8 @@ LOCALE = Locale(
         "giorno": "al giorno",
         "die": "al giorno",
         "settimana": "a settimana",
+        "sett.": "a settimana",
+        "sett": "a settimana",
         "h": "all'ora",
         "ora": "all'ora",
         "persona": "a persona",

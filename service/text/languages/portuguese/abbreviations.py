@@ -225,6 +225,17 @@ ABBREVIATIONS = {
     "parc.": "parcelas",
     "desc.": "desconto",
     "téc.": "técnico",
+    "d.u.": "dias úteis",
+    "val.": "validade",
+    "Val.": "validade",
+    "líq.": "líquido",
+    "pts.": "pontos",
+    "pts": "pontos",
+    "caract.": "caracteres",
+    "maiúsc.": "maiúscula",
+    "núm.": "número",
+    "umid.": "umidade",
+    "proc.": "processo",
 }
 """All other abbreviations."""
 
@@ -324,6 +335,8 @@ CHAT = {
 """Short forms of chat."""
 
 MEANINGS = (
+    Meaning(r"(?<!\w)[nN][º°](?= ?[A-Z]{1,3}[0-9]| ?[A-Z]\b)", "número"),
+    Meaning(r"(?<=[0-9] )d\.u\.", "dias úteis"),
     Meaning(r"(?<=º )T(?!\w)", "tempo"),
     Meaning(r"(?<=º )tri(?!\w)", "trimestre"),
     Meaning(r"(?<!\w)rel\.(?= Min)", "relator"),

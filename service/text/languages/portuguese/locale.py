@@ -364,6 +364,8 @@ LOCALE = Locale(
         "mês": "por mês",
         "dia": "por dia",
         "semana": "por semana",
+        "sem.": "por semana",
+        "sem": "por semana",
         "hora": "por hora",
         "h": "por hora",
         "pessoa": "por pessoa",

@@ -243,6 +243,14 @@ ABBREVIATIONS = {
     "rdto.": "rendimiento",
     "pob.": "población",
     "sup.": "superficie",
+    "pref.": "preferentemente",
+    "caract.": "caracteres",
+    "pts.": "puntos",
+    "neg.": "negociable",
+    "máx": "máximo",
+    "mín": "mínimo",
+    "hum.": "humedad",
+    "pres.": "presión",
 }
 """All other abbreviations."""
 
@@ -326,6 +334,9 @@ CHAT = {
 """Short forms of chat."""
 
 MEANINGS = (
+    Meaning(r"(?<=[IVX], )esc\.(?!\w)", "escena"),
+    Meaning(r"(?<=\bcon )exp\.(?!\w)", "experiencia"),
+    Meaning(r"(?<!\w)[nN]\.?[º°](?= ?[A-Z]{1,3}[0-9]| ?[A-Z]\b)", "número"),
     Meaning(r"(?<=\b[1-9] )hab\.", "habitaciones"),
     Meaning(r"(?<=[0-9] )M(?= de\b)", "millones"),
     Meaning(r"(?<=os )incl\.(?!\w)", "incluidos"),

@@ -375,6 +375,8 @@ LOCALE = Locale(
         "mes": "al mes",
         "día": "al día",
         "semana": "a la semana",
+        "sem.": "a la semana",
+        "sem": "a la semana",
         "hora": "la hora",
         "h": "por hora",
         "persona": "por persona",

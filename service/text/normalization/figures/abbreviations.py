@@ -28,9 +28,10 @@ _INITIALS = re.compile(
 )
 _ACIDITY = re.compile(r"(?<![\w.])pH(?![\w.])")
 _VOWEL = re.compile("[AEIOUY]")
-_CAPITALS = re.compile(
+CAPITALS = re.compile(
     r"(?<![\w.&'’/-])[A-Z]{2,6}(?![\w&]|[./-]\w)|(?<=[a-zA-Z]['’])[A-Z]{2,6}(?![\w&]|[./-]\w)"
 )
+"""Words that may be acronyms."""
 _ROAD = re.compile(
     rf"{WORD_BEFORE}[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz]{{2}}(?=-[0-9]{{2,3}}{WORD_AFTER})"
 )
@@ -93,7 +94,7 @@ def rules(locale: Locale) -> tuple[Rule, ...]:
         *_titles(locale.titles),
         *_abbreviations(locale.abbreviations),
         Rule(re.compile(WORD_BEFORE + one_of(spelled) + WORD_AFTER), spell),
-        *((Rule(_CAPITALS, spell_unpronounceable),) if not locale.small_cardinals else ()),
+        *((Rule(CAPITALS, spell_unpronounceable),) if not locale.small_cardinals else ()),
     )
 
 

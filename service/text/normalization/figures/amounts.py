@@ -34,6 +34,7 @@ _SPELLINGS = {
     "mt": "m",
     "Km": "km",
     "Km/h": "km/h",
+    "KM/H": "km/h",
     "kmh": "km/h",
     "km/hr": "km/h",
     "Kg": "kg",
@@ -116,7 +117,7 @@ class Amounts:
         short = one_of(key for key in locale.magnitudes if len(key) == 1)
         longer = one_of(key for key in self._magnitude_names if len(key) > 1)
         after_symbol = r"(?![\w²³'’]|[/·°]\w)"
-        below = rf"/(?P<hundred>100{SPACE}?)?(?P<below>{self.unit}){after_symbol}"
+        below = rf"/(?:(?P<many>100|24|12|48){SPACE}?)?(?P<below>{self.unit}){after_symbol}"
         return (
             # 5,4 l/100 km, 78/min, 150 M km
             Rule(
@@ -268,8 +269,8 @@ class Amounts:
             agreement, said = unit.agreement, self._numerals.count(last, unit)
         if below is None:
             return None
-        is_many = match.groupdict().get("hundred")
-        noun = self._numerals.count(Number("100"), below) if is_many else below.one
+        many = match.groupdict().get("many")
+        noun = self._numerals.count(Number(many), below) if many else below.one
         return self._with_range(match, agreement, f"{said} {joint} {noun}")
 
     def _write_large_measure(self, match: re.Match[str]) -> str | None:

@@ -27,8 +27,20 @@ _GAP = re.compile(rf"(?<![\w.,+])\+(?P<seconds>[0-9]{{1,2}})\.(?P<parts>[0-9]{{3
 _OFFER = re.compile(r"(?<![\w.,])(?P<take>[0-9]{1,2})X(?P<pay>[0-9]{1,2})(?![\w.,/])")
 _MARK = re.compile(r"(?<![\w.,:+/-])(?P<mark>[1-9]|10)(?P<sign>[+-])(?=\s(?:in|en|em)\s[^\W\d])")
 # Of a person: eight figures and a letter, or with strokes.
-_PERSONAL = re.compile(r"(?<![\w/-])(?:[0-9]{8}-?[A-Z]|[0-9]{2}/[0-9]{6,8}/[0-9]{2})(?![\w/-])")
-_AND_MORE = re.compile(r"(?<=[^\W\d_]\s)\+(?=\s[^\W\d_]{2})")
+_PERSONAL = re.compile(
+    r"(?<![\w/-])(?:[0-9]{8}-?[A-Z]|[0-9]{2}/[0-9]{6,8}/[0-9]{2}|[0-9]{2,3}/[0-9]{3,4}/[0-9]{4,5})(?![\w/-])"
+)
+# Of parcels, taxpayers and the like: letters and figures in one.
+_SERIAL = re.compile(
+    r"(?<![\w./@#-])(?=[A-Z0-9]{0,24}[A-Z])(?=[A-Z]{0,9}[0-9])[A-Z0-9]{9,25}(?![\w@-])"
+)
+_CHOICE = re.compile(
+    rf"(?<![\w.,/-])(?P<low>[0-9]{{1,3}})/(?P<high>[1-9][0-9]{{1,3}}){SPACE}?(?=(?P<unit>h|GB|Go|TB|To)(?!\w))"
+)
+_LEAST_FIGURES = 5
+_LEAST_WAIT = 12
+"""Hours of a wait, as in `24/48 h`; `1/2 h` is a fraction."""
+_AND_MORE = re.compile(r"(?<=[\w€$%)]\s)\+(?=\s[^\W\d_]{2})")
 _PRIME = "['’′]"
 
 
@@ -102,7 +114,22 @@ def rules(locale: Locale, numerals: Numerals) -> tuple[Rule, ...]:
         parts = re.findall("[0-9]+|[A-Z]", match[0])
         return ", ".join(numerals.digits(one) if one.isdigit() else one for one in parts)
 
+    def write_serial(match: re.Match[str]) -> str | None:
+        parts = re.findall("[0-9]+|[A-Z]", match[0])
+        if sum(map(len, filter(str.isdigit, parts))) < _LEAST_FIGURES:
+            return None
+        return " ".join(numerals.digits(one) if one.isdigit() else one for one in parts)
+
+    def write_choice(match: re.Match[str]) -> str | None:
+        low, high = int(match["low"]), int(match["high"])
+        if low >= high or (match["unit"] == "h" and low < _LEAST_WAIT):
+            return None
+        joint = f" {locale.range_word} " if match["unit"] == "h" else " "
+        return f"{numerals.whole(str(low))}{joint}{high} "
+
     found += [
+        Rule(_SERIAL, write_serial),
+        Rule(_CHOICE, write_choice),
         Rule(worth, lambda match: f" {locale.operators['=']} "),
         Rule(_LAP, write_lap),
         Rule(_GAP, write_gap),

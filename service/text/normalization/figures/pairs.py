@@ -125,7 +125,20 @@ def early_rules(locale: Locale, numerals: Numerals, calendar: Calendar) -> tuple
             rf"{FIGURE_BEFORE}(?P<number>(?!0)(?:{numerals.pattern}))/(?P<year>(?:1[89]|20)[0-9]{{2}}|(?<=[0-9][.][0-9]{{3}}/)[0-9]{{2}}){FIGURE_AFTER}"
         )
 
+        month_before = re.compile(
+            r"\b(?:(?P<article>(?i:le|el|del))"
+            r"|(?i:entro|em|até|desde|dal|depuis|dès|avant|fin|val\.:?|validade:?))\s\Z"
+        )
+
         def write_law(match: re.Match[str]) -> str | None:
+            month, start = match["number"], match.start()
+            is_month = month.isdecimal() and 0 < int(month) <= len(locale.months)
+            before = month_before.search(match.string, max(0, start - _REACH), start)
+            if is_month and before is not None:
+                if before["article"]:
+                    return f"{numerals.whole(month)} {numerals.year(match['year'])}"
+                link = f" {locale.date_link} " if locale.date_link else " "
+                return f"{locale.months[int(month) - 1]}{link}{numerals.year(match['year'])}"
             number = numerals.say(numerals.parse(match["number"]))
             return f"{number} {locale.slash_year} {numerals.year(match['year'])}"
 
