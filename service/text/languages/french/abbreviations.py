@@ -219,7 +219,7 @@ ABBREVIATIONS = {
     "gén.": "général",
     "nb": "nombre",
     "nbre": "nombre",
-    "dim.": "dimensions",
+    "dim.": "dimanche",
     "intér.": "intérieur",
     "extér.": "extérieur",
     "ord.": "ordonnance",
@@ -254,6 +254,7 @@ ACRONYMS = frozenset(
 """Acronyms that are spelled, although they could be read as words."""
 
 MEANINGS = (
+    Meaning(r"(?<!\w)[Dd]im\.(?=(?: ?:)? ?[0-9]{1,4}(?:[.,][0-9]{1,3})? ?[x×])", "Dimensions"),
     Meaning(r"(?<=[0-9] )car\.(?!\w)", "caractères"),
     Meaning(r"(?<=[0-9]e )j\.(?!\w)", "journée"),
     Meaning(r"(?<![\w-])- ?de(?= [0-9]{1,2} ans\b)", "moins de"),
