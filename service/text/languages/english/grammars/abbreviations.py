@@ -91,7 +91,7 @@ ver version; lvl level; mfg manufacturing; mfr manufacturer; elev elevation; pop
 lat latitude; long longitude; lon longitude; dep departs<arr train flight gate>, departure, deposit<fee refund rent refundable>, dependent<ins spouse>; arr arrives<dep train flight>, arrival, arranged<by music comp>; flt flight; blk block<lot sec section apt>
 sn serial number; prob problem, probability<win odds lose tie %>; nne north-northeast; ene east-northeast; ese east-southeast; sse south-southeast; ssw south-southwest
 wsw west-southwest; wnw west-northwest; nnw north-northwest; ne northeast; nw northwest; se southeast; sw southwest
-alg algebra; hist history; chem chemistry; econ economics; psych psychology; diam diameter; vit vitamin; vits vitamins; idx index; prod produced<by>, product<id code sku>, production; comp composed<by>, complimentary<breakfast parking wifi>, comprehensive, competition; exp expires<visa card mastercard amex cvv cvc lot best>, experience<yrs years yr min preferred req>; cat category; info information
+alg algebra; hist history; chem chemistry; econ economics; psych psychology; diam diameter; vit vitamin; vits vitamins; prod produced<by>, product<id code sku>, production; comp composed<by>, complimentary<breakfast parking wifi>, comprehensive, competition; exp expires<visa card mastercard amex cvv cvc lot best>, experience<yrs years yr min preferred req>; cat category; info information
 gr grade; hgb hemoglobin; plt platelets; rx prescription; dx diagnosis; hx history; tx treatment; sx symptoms; fx fracture
 tsp teaspoon, teaspoons; tbsp tablespoon, tablespoons; oz ounces, ounce; lb pound; lbs pounds; pkg package; pkgs packages
 pk pack; pc piece; pcs pieces; pkt packet; pkts packets; nr near; doz dozen; esq Esquire; ret retired; spp species; sp species, spring, space<dbl double single>; var variety
@@ -537,6 +537,9 @@ _PHRASES = {
     "10-k": ("ten K",),
     "10-q": ("ten Q",),
     "8-k": ("eight K",),
+    "uv idx": ("U V index",),
+    "heat idx.": ("heat index",),
+    "heat idx": ("heat index",),
     "ww1": ("World War one",),
     "ww2": ("World War two",),
     "fed. r. civ. p.": ("Federal Rule of Civil Procedure",),
