@@ -2,6 +2,8 @@
 
 import copy
 import importlib
+import json
+import re
 
 import kubernetes_validate
 import pytest
@@ -144,3 +146,24 @@ def test_the_nodes_of_ray_have_the_same_variables_everywhere(repository):
     assert len(variables) == 5
     image = (repository / "deploy/ray/Dockerfile").read_text(encoding="utf-8")
     assert all(line in image for line in variables if not line.startswith("RAY_AUTH_MODE"))
+
+
+def test_alerts_and_panels_ask_for_metrics_that_there_are(repository):
+    families = {family.name for family in Metrics(()).collect()}
+    known = families | {f"{name}_{part}" for name in families for part in ("total", "bucket", "count", "sum")}
+    (group,) = yaml.safe_load((repository / "deploy/prometheus/alerts.yaml").read_text(encoding="utf-8"))["groups"]
+    board = json.loads((repository / "deploy/grafana/dashboard.json").read_text(encoding="utf-8"))
+    asked = [rule["expr"] for rule in group["rules"]]
+    asked += [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    assert len(asked) > 20
+    for expression in asked:
+        names = set(re.findall(r"\b(?:kokoro|process)_\w+", expression))
+        assert names, expression
+        assert names <= known | {"process_resident_memory_bytes"}, expression
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
+    # Outcomes are codes of errors, all of which are in the documentation.
+    outcomes = {code for expression in asked for listed in re.findall('outcome=~"(.+?)"', expression)
+                for code in listed.split("|")}  # fmt: skip
+    errors = (repository / "docs/errors.md").read_text(encoding="utf-8")
+    assert outcomes
+    assert all(f"`{code}`" in errors for code in outcomes)
