@@ -325,6 +325,12 @@ RULES: tuple[Rule, ...] = (
         re.compile(r"(?<=\d) ?([+＋=＝×÷]) ?(?=\d)"),
         lambda match: SIGNS[match[1]],
     ),
+    # So many of a size: 500ml×24本.
+    Rule(
+        re.compile(r"(?<=\d)(?P<unit>[A-Za-z]{1,2}|[ァ-ヶー]{2,8}|[個本枚袋缶箱錠粒])×(?=\d)"),
+        lambda match: f"{match['unit']}{SIGNS['×']}",
+    ),
+    Rule(re.compile(r"(?<=\d)[%％] ?OFF(?![A-Za-z])"), lambda match: "パーセントオフ"),
     Rule(re.compile(r"(?<![A-Za-z])([CF])#(?![A-Za-z0-9_#])"), lambda match: f"{match[1]}シャープ"),
     Rule(re.compile("[≒≠±]"), lambda match: SIGN_WORDS[match[0]]),
     # The last day of several, and what begins or ends with a word: 5/3〜5/6, 1時半〜3時, 18時〜.
@@ -336,8 +342,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         re.compile(
-            r"(?<=[年月日時分半円人個名回階号歳度代])[〜～~](?=[\d令平昭大明午翌])"
-            r"|(?<=\d[時分日円歳])[〜～~](?=[、。,)）\s]|\Z)|(?<=時)[-–](?=\d{1,2}[時:])"
+            r"(?<=[年月日時分半円人個名回階号歳度代話章巻頁枚本])[〜～~](?=[\d令平昭大明午翌第])"
+            r"|(?<=[\d万千億][時分日円歳])[〜～~](?=[、。,)）\s]|\Z)|(?<=時)[-–](?=\d{1,2}[時:])"
         ),
         lambda match: "から",
     ),

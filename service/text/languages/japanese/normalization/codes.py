@@ -8,9 +8,8 @@ from service.text.languages.japanese.normalization.spoken_digits import say_digi
 from service.text.normalization.rules import Rule
 
 _WORDS = (
-    "暗証番号|予約番号|会員番号|注文番号|部屋番号|カード番号|社員番号|学籍番号|受付番号|口座番号|整理番号"
-    "|追跡番号|管理番号|お客様番号|シリアル番号|認証番号|確認番号|認証コード|確認コード|招待コード"
-    "|パスコード|パスワード|ワンタイムパスワード|内線|内線番号|下4桁|下四桁|PIN"
+    "番号|認証コード|確認コード|招待コード|品番コード|商品コード|店舗コード|銀行コード|支店コード|クーポンコード"
+    "|パスコード|パスワード|内線|下4桁|下四桁|PIN"
 )
 _AFTER_WORD = "|".join(f"(?<={word})" for word in _WORDS.split("|"))
 
@@ -30,9 +29,14 @@ RULES: tuple[Rule, ...] = (
     Rule(
         re.compile(
             rf"(?:{_AFTER_WORD})(?P<link>[はがの:]? ?)"
-            r"(?P<code>\d{3,20}(?:[ -]\d{2,6}){0,4})(?!\d|[.,]\d|[円人個件名歳回番])"
+            r"(?P<code>\d{3,20}(?:[ -]\d{2,6}){0,4})(?!\d|[.,]\d|[円人個件名歳回番行桁本枚])"
         ),
         lambda match: match["link"] + _code(match),
+    ),
+    # A parcel or a serial number.
+    Rule(
+        re.compile(r"(?<![A-Za-z0-9])[A-Z]{1,4}-?(?P<code>\d{7,20})(?![A-Za-z0-9])"),
+        lambda match: match[0][: -len(match["code"])] + say_digits(match["code"]),
     ),
     Rule(re.compile(r"(?<=[A-Z]{2}) ?\d{1,4}(?=便)"), lambda match: say_digits(match[0].strip())),
 )

@@ -95,4 +95,11 @@ RULES: tuple[Rule, ...] = (
         re.compile(r"(?:(?<=[号码])|(?<=[号码][:：是为])|(?<=[号码][:：] ))\d{5,}(?!\d|[.,]\d)"),
         _identifier,
     ),
+    # How many digits a code has, and then the code.
+    Rule(re.compile(r"(?:(?<=位数字)|(?<=位数))[:：是为] ?\d{4,20}(?!\d|[.,]\d)"), _identifier),
+    # A parcel or a serial number.
+    Rule(
+        re.compile(r"(?<![A-Za-z0-9])[A-Z]{1,4}-?(?P<code>\d{7,20})(?![A-Za-z0-9])"),
+        lambda match: match[0][: -len(match["code"])] + say_digits(match["code"], TELEPHONE_DIGITS),
+    ),
 )
