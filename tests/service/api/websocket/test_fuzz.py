@@ -17,7 +17,7 @@ pytestmark = pytest.mark.thorough
 TEXTS = ("Yes. ", "No.\n", "Hi, ", "a", " ", "", "\n", "—\n", "好。", "\N{GRINNING FACE}", "3.", '"', "\udc80")
 CONFIGS = ({}, {"speed": 2.0}, {"voice": "bf_emma", "timestamps": "phoneme"}, {"language": "es"})
 REFUSED = (
-    '{"type": "config", "speed": 5}', '{"type": "config", "voice": "nobody"}', '{"type": "config", "language": ""}x',
+    '{"type": "config", "speed": 7}', '{"type": "config", "voice": "nobody"}', '{"type": "config", "language": ""}x',
     '{"type": "text"}', '{"type": "text", "text": 7}', '{"type": "flush", "now": true}', '{"type": "done"}', "NaN",
     b'{"type": "text", "text": "Hi"}',
 )  # fmt: skip
