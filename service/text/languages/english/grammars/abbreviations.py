@@ -13,6 +13,7 @@ from service.text.languages.english.grammars.said import (
     UPPER,
     ends_sentence,
     letters,
+    nearby,
 )
 from service.text.languages.english.normalization.chat import FORMS as CHAT_FORMS
 from service.text.languages.english.normalization.numbers import plural
@@ -453,7 +454,10 @@ _AGE_AND_SEX = re.compile(r"[(\[ ][1-9][0-9][MF](?!\w)")
 def age_and_sex(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     """Of `my bf (30M)`, as people tell of themselves."""
     beside = {at.before(), at.before(2)}
-    if not beside.isdisjoint(_PEOPLE) or len(_AGE_AND_SEX.findall(at.text)) > 1:
+    if (
+        not beside.isdisjoint(_PEOPLE)
+        or len(_AGE_AND_SEX.findall(nearby(at.text, *match.span()))) > 1
+    ):
         yield Reading("sex", f"{at.numbers.cardinal(match['years'])} {match['sex']}")
 
 

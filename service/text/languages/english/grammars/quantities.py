@@ -24,6 +24,7 @@ from service.text.languages.english.grammars.said import (
     is_one,
     join,
     mixed,
+    nearby,
     of_place,
     unit,
 )
@@ -490,7 +491,8 @@ def marked_sides(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 )
 def minute_of_match(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     """Of `Messi 45+2', 67'`."""
-    if _ADDED.search(at.text) or ("sports" in at.tokens.domains and _GOALS.search(at.text)):
+    around = nearby(at.text, *match.span())
+    if _ADDED.search(around) or ("sports" in at.tokens.domains and _GOALS.search(around)):
         parts = [at.numbers.cardinal(part) for part in match.groups() if part]
         yield Reading("match minute", f"{' plus '.join(parts)} minutes")
 
@@ -647,13 +649,14 @@ _SOLD = re.compile(
 @MEASURE.at(DIGITS, rf"(?<![\w.,$])(?P<number>{NUMBER}) ?(?:SF|sf)(?!\w)")
 def square_feet(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     """Of a house or a flat: `2,340 SF`."""
-    if _SOLD.search(at.text):
+    if _SOLD.search(nearby(at.text, *match.span())):
         yield Reading("sure", f"{amount(at.numbers, match['number'])} square feet")
 
 
 @MEASURE.at(DIGITS, r"(?<![\w.,/])(?P<number>[2-5])[ -]?dr(?!\w)\.?(?= |,|;|$)", re.IGNORECASE)
 def doors(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    yield Reading("race", f"{at.numbers.cardinal(match['number'])} door")
+    """Of a car: `4dr`."""
+    yield Reading("sure", f"{at.numbers.cardinal(match['number'])} door")
 
 
 _ELECTRIC = re.compile(
@@ -663,14 +666,14 @@ _ELECTRIC = re.compile(
 
 @MEASURE.at(DIGITS, rf"(?<![\w.,])(?P<number>{NUMBER}) ?A(?![\w-])")
 def amperes(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    if _ELECTRIC.search(at.text):
+    if _ELECTRIC.search(nearby(at.text, *match.span())):
         name = "amp" if is_one(match["number"]) else "amps"
         yield Reading("sure", f"{amount(at.numbers, match['number'])} {name}")
 
 
 @MEASURE.at(DIGITS, r"(?<![\w.,])(?P<number>[0-9]{1,3}) HRs?(?!\w)")
 def home_runs(at: Place, match: re.Match[str]) -> Iterator[Reading]:
-    if _BASEBALL.search(at.text):
+    if _BASEBALL.search(nearby(at.text, *match.span())):
         runs = "home run" if match["number"] == "1" else "home runs"
         yield Reading("home runs", f"{at.numbers.cardinal(match['number'])} {runs}")
 

@@ -120,6 +120,14 @@ def ends_sentence(text: str, end: int, *, any_capital: bool) -> bool:
     return starts.match(text, end) is not None
 
 
+_FIELD = 200
+
+
+def nearby(text: str, start: int, end: int) -> str:
+    """Return a part of a text and what stands around it, so that a long text costs no square."""
+    return text[max(0, start - _FIELD) : end + _FIELD]
+
+
 LABELS = frozenset(
     "aisle seat seats gate bus row size wear wore section answer room rm rt rte route hwy highway exit"
     " apt suite ste unit bldg building box locker bay dock pier track platform zone door".split()
