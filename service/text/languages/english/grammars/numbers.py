@@ -79,6 +79,8 @@ def grouped(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 @DIGIT.at(DIGITS, r"(?<![0-9])[0-9]{2,30}(?![0-9])")
 def digits(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     text = match[0]
+    if _is_of_decimal(at, match):
+        return  # which says its digits itself, so that a sign before it changes no reading
     zero = "zero first" if text[0] == "0" else ""
     length = f"length {min(len(text), 9)}"
     before = at.tokens.neighbour(at.index, -1)
@@ -97,6 +99,20 @@ def digits(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         yield Reading("pairs", pairs(at.numbers, text), facts)
     if len(text) == 2 and text[0] == "0":
         yield Reading("pairs", f"oh {at.numbers.cardinal(text[1])}", facts)
+
+
+_POINT_BEFORE = re.compile(r"(?<![0-9.,])[0-9]+\.\Z")
+_POINT_AFTER = re.compile(r"\.[0-9]+(?![.0-9])")
+
+
+def _is_of_decimal(at: Place, match: re.Match[str]) -> bool:
+    """Tell whether digits are a part of a number with one point: `10000.25`."""
+    start, end = match.span()
+    if at.text[start - 1 : start] == ".":
+        before = _POINT_BEFORE.search(at.text, max(0, start - 32), start)
+        return before is not None and not re.match(r"\.[0-9]", at.text[end : end + 2])
+    is_first = at.text[max(0, start - 1) : start] not in (".", ",")
+    return is_first and _POINT_AFTER.match(at.text, end) is not None
 
 
 _JOINED_BEFORE = re.compile(r"[0-9][-–/]\Z")
