@@ -169,6 +169,7 @@ def test_a_file_tells_nothing_of_where_its_book_is(shelf, form):
     assert b"secret" not in (shelf.folder / f"f.{form}").read_bytes()
 
 
+@pytest.mark.thorough
 def test_a_folder_keeps_its_chapters_and_their_numbers(shelf):
     times = ("--timestamps", "vtt,json")
     assert list(shelf.read("tale", "--chapters", "3")) == ["tale/03 Three.mp3"]

@@ -257,7 +257,14 @@ EVEN, ODD = {"voice": "af_sky", "country": "US"}, {"voice": "am_adam", "country"
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("kind", EACH_WORD)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "kinds",
+        "tags",
+        *(pytest.param(one, marks=pytest.mark.thorough) for one in EACH_WORD if one not in ("kinds", "tags")),
+    ],
+)
 def test_a_document_costs_no_more_than_as_much_text_and_grows_like_it(synthesizer, kind):
     """Five times as much as ordinary text of its length is allowed; and no square of its length."""
 

@@ -31,7 +31,7 @@ def assigned(step=1):
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 @pytest.mark.parametrize(
-    "step", [53, pytest.param(7, marks=pytest.mark.thorough), pytest.param(1, marks=pytest.mark.slow)]
+    "step", [211, pytest.param(7, marks=pytest.mark.thorough), pytest.param(1, marks=pytest.mark.slow)]
 )
 def test_no_character_becomes_a_speech(front_end, language, step):
     misses = []

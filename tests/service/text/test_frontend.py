@@ -118,6 +118,7 @@ def test_french_eighties_are_said_without_the_t_of_vingt(front_end):
     assert words == ["Quatre-vingt-deux", "ou", "quatre-vingt-huitième"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("language", "word"),
     [

@@ -58,7 +58,10 @@ def test_comments_and_scripts_with_blank_lines_are_silent(before, lines, end):
         assert words(flatten(parse_lines(text)).text.text) == words(f"{before} last")
 
 
-@pytest.mark.parametrize("form", ["{}", "🙂 é\n\n{}", "{}\n\nend", "> {}", "- {}"])
+@pytest.mark.parametrize(
+    "form",
+    ["{}", "> {}", *(pytest.param(form, marks=pytest.mark.thorough) for form in ("🙂 é\n\n{}", "{}\n\nend", "- {}"))],
+)
 def test_the_examples_keep_their_places_wherever_they_stand(form):
     for example in EXAMPLES.values():
         for text in (example, example.replace("\n", "\r\n")):

@@ -97,7 +97,7 @@ CANNOT_WAIT = re.compile(r"\]:|<a foo=|<b2|<!-- Foo")
 """Definitions that come late, and tags and a comment over lines that others begin in."""
 
 
-@pytest.mark.parametrize("size", [1, 3, 7, 40])
+@pytest.mark.parametrize("size", [7, *(pytest.param(size, marks=pytest.mark.thorough) for size in (1, 3, 40))])
 def test_so_have_the_examples_but_those_that_cannot_wait(size):
     for text in EXAMPLES.values():
         if not CANNOT_WAIT.search(text):
@@ -280,10 +280,11 @@ def test_a_text_that_is_no_markdown_is_said_as_it_stands():
 UNITS = ["it goes on ", "It goes on.\n", "- It goes on.\n", "x = f(1).\n", "**a** b. ", "| a |\n", "$x. ", "<a. "]
 GROWING = [
     *[(beginning, "It goes on and on. ") for beginning in ("", "[", "<think>\n", "*")],
-    *[pytest.param(beginning, unit, marks=pytest.mark.thorough) for unit in UNITS for beginning in ("", "> ")],
+    *[(beginning, unit) for unit in UNITS for beginning in ("", "> ")],
 ]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("beginning", "unit"), GROWING)
 def test_the_work_is_in_proportion_to_the_text(beginning, unit):
     def work(length):

@@ -191,6 +191,7 @@ def test_a_product_keeps_every_factor(names, sign, mark, around):
     assert not re.search(r"[*_]", words)
 
 
+@pytest.mark.thorough
 def test_no_product_of_letters_loses_one():
     for left, right in itertools.product("abcdefghijklmnopqrstuvwxyzABXYZ", repeat=2):
         text = f"{left}*{right}"

@@ -61,6 +61,7 @@ def test_no_rule_is_withheld_that_matches(language):
                     assert not rules.rules[number].pattern.search(text)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.pattern)
 @given(data=st.data())
 def test_every_match_has_what_its_pattern_needs(pattern, data):

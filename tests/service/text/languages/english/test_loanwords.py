@@ -11,6 +11,7 @@ from service.text.languages.english.loanwords import loanwords
 from service.text.vocabulary import load_vocabulary
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("british", [False, True])
 def test_the_vocabulary_has_all_phonemes(british):
     vocabulary = load_vocabulary()
