@@ -257,7 +257,7 @@ def _read_kana(ph: str) -> Pronunciation:
     said = list(map(LANGUAGES["ja"].load_sounds().read_syllable, words))
     if not all(said):
         return Pronunciation(reason=f"{quote(ph)} is not all kana")
-    return Pronunciation(" ".join(filter(None, said)))
+    return _said(" ".join(said), [])
 
 
 def _read_pinyin(ph: str) -> Pronunciation:
@@ -270,8 +270,10 @@ def _read_pinyin(ph: str) -> Pronunciation:
         if phonemes is not None:
             said.append(phonemes)
     left = _SYLLABLE.sub("", written).strip(" -'")
-    reason = "" if said and not left else f"{quote(ph)} is not all pinyin with tones"
-    return Pronunciation("".join(said) or None, reason=reason)
+    if not said or left:
+        reason = f"{quote(ph)} is not all pinyin with tones"
+        return Pronunciation("".join(said) or None, reason=reason)
+    return _said("".join(said), [])
 
 
 def _with_figures(ph: str) -> str:

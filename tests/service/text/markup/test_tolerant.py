@@ -9,6 +9,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 import pytest
+from hypothesis import example
 from hypothesis import strategies as st
 
 from service.errors import MarkupError
@@ -134,6 +135,8 @@ def test_phonetic_alphabets_become_symbols_of_the_vocabulary(alphabet, ph, langu
     st.text(max_size=20) | st.text(alphabet="tʃaɪˈː_\\`{}@3 AEIOUæðθŋ.-%\"'" + "ʘǀɶɷ˞", max_size=20),
     st.sampled_from(["en-us", "es", "zh", "ja", None]),
 )
+@example("sapi", "'", "ja")
+@example("pinyin", "5", "zh")
 def test_phonemes_are_said_or_told_but_never_refused(alphabet, ph, language):
     said = alphabets.read(alphabet, ph, language)
     if said.phonemes is None:
