@@ -7,7 +7,7 @@ from math import exp, inf, log1p
 from operator import itemgetter
 from typing import NamedTuple
 
-from service.text.lattice.grammar import Candidate, Grammar, Grammars
+from service.text.lattice.grammar import Asked, Candidate, Grammar, Grammars
 from service.text.lattice.tokens import Tokens
 from service.text.offset_mapping import TracedText
 
@@ -68,6 +68,7 @@ class Lattice:
         self.size = len(tokens.tokens) + 1
         self.rewrites = {(one.start, one.end): one for one in rewrites}
         self._grammars = grammars
+        self._asked: dict[int, Asked | None] = {}
         self._rewritten = [False] * self.size
         chosen = [False] * self.size
         for one in rewrites:
@@ -195,11 +196,25 @@ class Lattice:
             else:
                 touched = any(self._rewritten[candidate.start : candidate.end])
                 yield f"{kind}|{'across' if touched else 'without'} rules"
+        asked = self._asks(candidate.start)
+        if asked is not None and candidate.end == asked.end:
+            answer = asked.answers.get(kind)
+            if answer:
+                yield f"hint {answer}"
+                yield f"{kind}!{answer}"
         grammar = self._grammars.grammars.get(kind.partition(".")[0])
         if grammar is not None:
             for hint in self._hints(candidate, grammar):
                 yield f"hint {hint}"
                 yield f"{kind}!{hint}"
+
+    def _asks(self, index: int) -> Asked | None:
+        """Return what the words near a number ask for."""
+        if self.tokens.tokens[index].kind != "number":
+            return None
+        if index not in self._asked:
+            self._asked[index] = self._grammars.asked(self.tokens, index)
+        return self._asked[index]
 
     def _beside(self, index: int, distance: int) -> str:
         """Return what stands beside an amount: a small word itself, of others their shape."""
@@ -262,12 +277,32 @@ class Lattice:
             for prior, names in zip(self.priors, self.features, strict=True)
         ]
 
+    def _alike(self) -> list[list[int]]:
+        """Return the candidates that say the same of the same tokens, where there are several."""
+        groups: dict[tuple[int, int, str], list[int]] = {}
+        for index, (one, names) in enumerate(zip(self.candidates, self.features, strict=True)):
+            if names and one.words and (sound := _sound(one.words)):
+                groups.setdefault((one.start, one.end, sound), []).append(index)
+        return [group for group in groups.values() if len(group) > 1]
+
     def best(self, scores: Sequence[float]) -> list[int]:
-        """Return the candidates of the best path; of equals the first."""
+        """Return the candidates of the best path; of equals the first.
+
+        Candidates that say the same stand together against others, as when weights are learned; the
+        best of them is returned.
+        """
+        values = list(scores)
+        for group in self._alike():
+            winner = max(group, key=values.__getitem__)
+            total = -inf
+            for index in group:
+                total = _log_sum(total, scores[index])
+                values[index] = -inf
+            values[winner] = total
         best = [-inf] * self.size
         via = [-1] * self.size
         best[0] = 0.0
-        for index, (one, score) in enumerate(zip(self.candidates, scores, strict=True)):
+        for index, (one, score) in enumerate(zip(self.candidates, values, strict=True)):
             value = best[one.start] + score
             if value > best[one.end] + 1e-9:
                 best[one.end] = value

@@ -47,6 +47,18 @@ class Candidate(NamedTuple):
     facts: tuple[str, ...]
 
 
+class Asked(NamedTuple):
+    """What the words near a number ask for.
+
+    Attributes:
+        end: index behind the last token of the number.
+        answers: for kinds of candidates whether, and how near, they are asked for.
+    """
+
+    end: int
+    answers: Mapping[str, str]
+
+
 class Place:
     """Where a grammar is asked: a token, and what stands around it.
 
@@ -185,6 +197,7 @@ class Grammars:
         function_words: articles, pronouns, prepositions and the like, in lower case.
         variety: a short name of a variety that learns what it reads in another way than all; empty
             for the one that has most texts to learn from.
+        asked: tells what the words near a number ask for, given its tokens and index.
 
     Attributes:
         grammars: by the names of their classes.
@@ -198,7 +211,9 @@ class Grammars:
         numbers: Any,
         function_words: frozenset[str] = frozenset(),
         variety: str = "",
+        asked: Callable[[Tokens, int], Asked | None] = lambda tokens, index: None,
     ) -> None:
+        self.asked = asked
         self.grammars = {grammar.name: grammar for grammar in grammars}
         self.function_words = function_words
         self.variety = variety

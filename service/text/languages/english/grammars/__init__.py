@@ -18,6 +18,7 @@ from service.text.languages.english.grammars import (
     signs,
     times,
 )
+from service.text.languages.english.grammars.cues import asked
 from service.text.languages.english.grammars.domains import DOMAINS
 from service.text.languages.english.normalization.numbers import Numbers
 from service.text.languages.english.words import FUNCTION_WORDS
@@ -68,5 +69,5 @@ def untrained(*, british: bool, weights: dict[str, float]) -> LatticeReader:
 
     numbers = Numbers(british=british)
     kept = lru_cache(_WORDS_KEPT)(knows)  # every caller brings new words
-    grammars = Grammars(GRAMMARS, numbers, FUNCTION_WORDS, "british" if british else "")
+    grammars = Grammars(GRAMMARS, numbers, FUNCTION_WORDS, "british" if british else "", asked)
     return LatticeReader(grammars, weights, DOMAINS, kept)

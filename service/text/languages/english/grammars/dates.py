@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from service.text.languages.english.grammars.pairs import setting
 from service.text.languages.english.grammars.said import DIGITS, MONTH, two_digits, year
 from service.text.languages.english.normalization.calendar import MONTHS, WEEKDAY_NAMES
 from service.text.lattice.grammar import Grammar, Place, Reading
@@ -240,7 +239,7 @@ def slashed_days(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     first, last = int(match["day"]), int(match["last"])
     if 0 < first < last <= 31:
         said = _day(at, MONTHS[int(match["month"]) - 1], str(first))
-        facts = ("clear" if first > 12 else "either", *setting(at, match.end()))
+        facts = ("clear" if first > 12 else "either",)
         yield Reading("days of month", f"{said} to {at.numbers.ordinal(str(last))}", facts)
 
 
@@ -256,7 +255,7 @@ def iso_time(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 )
 def numeric_range(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     """Of `01.02.2024-03.02.2024`, whose ends are written alike."""
-    month, day = (1, 0) if at.numbers.british else (0, 1)
+    month, day = (1, 0) if at.numbers.british or match["sep"] == "." else (0, 1)
     said = []
     for end in (match["from"], match["to"]):
         parts = re.split("[/.]", end)
@@ -278,11 +277,23 @@ def numeric(at: Place, match: re.Match[str]) -> Iterator[Reading]:
         digits = ("20" if int(digits) < 50 else "19") + digits
     said = year(at.numbers, digits)
     facts: tuple[str, ...] = (match["sep"], f"{match['sep']} {len(match['year'])}")
-    if 1 <= one <= 12 and _exists(MONTHS[one - 1], match["other"], digits):
-        yield Reading("mdy", f"{_day(at, MONTHS[one - 1], str(other))}, {said}", facts)
-    if 1 <= other <= 12 and _exists(MONTHS[other - 1], match["one"], digits):
-        facts = (*facts, "clear" if one > 12 else "open")
-        yield Reading("dmy", f"{_day(at, MONTHS[other - 1], str(one))}, {said}", facts)
+    facts = (*facts, "clear" if max(one, other) > 12 else "open")
+    is_usual = False
+    for form, month, day in _orders(at, match):
+        if 1 <= int(month) <= 12 and _exists(MONTHS[int(month) - 1], day, digits):
+            usual = "" if is_usual else "first in order"
+            is_usual = True
+            words = f"{_day(at, MONTHS[int(month) - 1], str(int(day)))}, {said}"
+            yield Reading(form, words, (*facts, usual))
+            if match["sep"] == ".":
+                return
+
+
+def _orders(at: Place, match: re.Match[str]) -> list[tuple[str, str, str]]:
+    """Return form, month and day in both orders, the likelier first: who writes dots is no American."""
+    one, other = match["one"], match["other"]
+    orders = [("mdy", one, other), ("dmy", other, one)]
+    return orders[::-1] if at.numbers.british or match["sep"] == "." else orders
 
 
 @DATE.at(DIGITS, r"(?<![\w/.-])(?P<one>[0-9]{1,2})/(?P<other>[0-9]{1,2})(?![\w/]|\.[0-9])")
@@ -298,7 +309,6 @@ def short(at: Place, match: re.Match[str]) -> Iterator[Reading]:
             clear,
             "zero" if one[0] == "0" else "",
             "fixed" if match[0] in ("9/11", "7/11") else "",
-            *setting(at, match.end()),
         )
         yield Reading("short", _day(at, month, day), facts)
     elif turned is not None:

@@ -48,53 +48,8 @@ def slashed(at: Place, match: re.Match[str]) -> Iterator[Reading]:
             yield Reading("a", "half a" if bottom == 2 else "a quarter", facts)
 
 
-_SETTINGS = {
-    word: setting
-    for setting, words in {
-        "step": "step quest quests objective objectives part page slide question chapter day week level round task test episode phase"
-        " stage attempt try retry lesson section tweet thread photo image item completed done"
-        " progress passed finished hp downloaded loading processed sheet post side card",
-        "after step": "complete passing tests tasks items files steps green ready running healthy"
-        " pods checks correct",
-        "odds": "odds priced price bet bets backed favorite favourite shortened drifted horse colt"
-        " mare bookie bookies bookmaker moneyline long shot",
-        "cricket": "wicket wickets overs stumps innings tea bowled declared cricket batting runs"
-        " crease opener england india australia pakistan",
-        "due": "due ends end ended starts start started begins opens closes expires expired"
-        " effective deadline cleared paid scheduled rescheduled planned ending starting beginning arriving arrives leaving leaves posted"
-        " updated dated delivered shipped ships ordered received rec'd recd returned filed on by until since before thru till",
-        "rating": "rated rating score scored got gave pain review stars would grade give",
-        "maths": "fraction fractions simplify reduce rewrite improper proper equivalent convert add"
-        " subtract divide multiply probability",
-        "pressure": "bp pressure systolic vision sees",
-        "music": "time beat meter waltz count bars",
-        "part": "cup cups inch inches tsp tbsp teaspoon tablespoon mile miles majority vote share"
-        " full of",
-    }.items()
-    for word in words.split()
-}  # fmt: skip
-_SETTING_BEFORE, _SETTING_AFTER = 5, 2
 _FIXED = frozenset({("9", "11"), ("24", "7"), ("50", "50"), ("20", "20"), ("7", "11")})
 """Numbers with a slash that are names: the day, the hours, the chances, the eyesight."""
-
-
-def setting(at: Place, end: int) -> tuple[str, ...]:
-    """Return as facts what the words around two numbers with a slash say of them.
-
-    Args:
-        at: the first number.
-        end: offset behind the second one.
-    """
-    found: list[str] = []
-    for distance in range(1, _SETTING_BEFORE + 1):
-        name = _SETTINGS.get(at.before(distance), "")
-        if name and name not in ("after step", "part"):
-            found.append(f"{name} {'beside' if distance == 1 else 'before'}")
-    for distance in range(_SETTING_AFTER):
-        name = _SETTINGS.get(at.after(end, distance), "")
-        if name:
-            found.append(f"{name} after")
-    return tuple(found[:3]) or ("no setting",)
 
 
 def _slash_facts(at: Place, match: re.Match[str]) -> tuple[str, ...]:
@@ -110,7 +65,6 @@ def _slash_facts(at: Place, match: re.Match[str]) -> tuple[str, ...]:
         f"{order} > {after}" if len(after) == 1 else "",
         gap,
         f"fixed {top}" if (top, bottom) in _FIXED else "",
-        *setting(at, match.end()),
     )
 
 
@@ -178,6 +132,14 @@ def vulgar(at: Place, match: re.Match[str]) -> Iterator[Reading]:
 
 RATIO = Grammar("ratio", prior={"": 0.0}, domains="cooking science maths finance chess",
     before="ratio odds mix scale aspect dilute diluted dilution")  # fmt: skip
+_OF_CLOCKS = frozenset("at by until till since before after around".split())
+_REACH = 6
+
+
+def _speaks_of_ratios(at: Place) -> bool:
+    return any(at.before(n) in RATIO.words_before for n in range(1, _REACH + 1))
+
+
 VERSE = Grammar("verse", prior={"": 0.0}, domains="scripture")
 
 
@@ -189,6 +151,8 @@ def ratio(at: Place, match: re.Match[str]) -> Iterator[Reading]:
     parts = [match["one"], *match["more"][1:].split(":")]
     last = parts[-1]
     minute = len(last) == 2 and last.isdecimal() and int(last) < 60
+    if minute and len(parts) == 2 and at.before() in _OF_CLOCKS and not _speaks_of_ratios(at):
+        return
     facts = (
         "minute" if minute else "no minute",
         f"parts {len(parts)}",
