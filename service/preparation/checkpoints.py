@@ -148,8 +148,8 @@ def write_model(
     Args:
         weights: of a whole Kokoro.
         output: the model file.
-        precision: `int8`, quantized as the published file is, or `float32`, for comparisons and
-            for GPUs that are not to round.
+        precision: `int8`, quantized as the published file is but for the matrices that durations
+            depend on, or `float32`, for comparisons and for GPUs that are not to round.
         progress: called with a line where something takes long.
 
     Raises:
@@ -159,7 +159,7 @@ def write_model(
     try:
         import onnx_ir as ir  # only here and in the preparing process: it takes a second
 
-        from service.preparation.rewriting.filling import dequantize, fill
+        from service.preparation.rewriting.filling import dequantize, fill, refine_durations
     except ModuleNotFoundError as error:
         raise ModelError(f"packages that write models are missing: {advice('prepare')}") from error
     with tempfile.TemporaryDirectory(prefix="kokoro-") as folder:
@@ -169,5 +169,7 @@ def write_model(
         progress("putting the weights into the graph")
         if precision == "float32":
             dequantize(model)
+        else:
+            refine_durations(model)
         fill(model, weights)
         ir.save(model, output)

@@ -8,7 +8,7 @@ test-models` makes:
 The folder has `config.json`, `weights.npz` by PyTorch's names with weight norms joined, `chunks.npz` with
 `ids0`, `style0` and so on, and `transform.onnx`, the published graph's Fourier transform. It writes the same
 weights, perturbed, as `old.pth` and `new.pth`, with the weight norms of either kind, and `said0.npz` and so
-on with durations and samples; those that are there stay.
+on with durations, samples, and the harmonics that the generator got; those that are there stay.
 """
 
 import importlib.util
@@ -84,9 +84,11 @@ def main(folder):
     transform = onnxruntime.InferenceSession(folder / "transform.onnx", providers=["CPUExecutionProvider"])
     (source,) = transform.get_inputs()
 
+    harmonics = []
+
     def transformed(samples):
-        (both,) = transform.run(None, {source.name: samples[:, :, None].numpy()})
-        return torch.from_numpy(both).chunk(2, dim=1)
+        harmonics[:] = transform.run(None, {source.name: samples[:, :, None].numpy()})
+        return torch.from_numpy(harmonics[0]).chunk(2, dim=1)
 
     model.decoder.generator.stft.transform = transformed
     # The published export has neither noise nor first phases that are drawn.
@@ -98,7 +100,8 @@ def main(folder):
                 continue
             ids = torch.tensor([[0, *chunks[f"ids{index}"].tolist(), 0]])
             audio, durations = model.forward_with_tokens(ids, torch.from_numpy(chunks[f"style{index}"]))
-            np.savez(folder / f"said{index}.npz", samples=audio.numpy(), durations=durations.numpy())
+            said = {"samples": audio.numpy(), "durations": durations.numpy(), "harmonics": harmonics[0]}
+            np.savez(folder / f"said{index}.npz", **said)
             print(f"{index}: {audio.shape[0] / 24000:.1f} s", flush=True)
     for module in model.modules():
         if hasattr(module, "weight_g"):

@@ -5,7 +5,8 @@ Runtime's dynamic quantization with `reduce_range` and `per_channel`: seven bits
 Convolutions have one scale and one zero point each, between 0 and 127 over the range of their
 weights and zero. Matrices have a scale for each column, LSTMs one for each direction and tables one
 each, all symmetric, between -64 and 64. Transposed convolutions, the last convolution and the
-harmonics' sum stay floats, as do biases, norms and Snake's factors.
+harmonics' sum stay floats, as do biases, norms and Snake's factors. What is added may keep more
+of them: see `refine_durations`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import onnx_ir as ir
 from onnx_ir.passes import common as passes
 
 from service.errors import ModelError
+from service.model.durations import TENSOR_NAME
 from service.preparation.checkpoints import Weights
 from service.preparation.rewriting.floats import (
     dequantize_embeddings,
@@ -83,8 +85,32 @@ def dequantize(model: ir.Model) -> None:
     passes.TopologicalSortPass()(model)
 
 
+def refine_durations(model: ir.Model) -> int:
+    """Make floats of the matrices that durations depend on; return how many products there are.
+
+    A duration is a sum that is rounded, so small errors of what goes into it change it. The twelve
+    layers of the text encoder have the same matrices, and each adds to their errors.
+    """
+    graph = model.graph
+    durations = next(
+        (value for node in graph for value in node.outputs if value.name == TENSOR_NAME), None
+    )
+    found: dict[ir.Node, None] = {}
+    waiting = [durations]
+    while waiting:
+        value = waiting.pop()
+        node = value.producer() if value is not None else None
+        if node is not None and node not in found:
+            found[node] = None
+            waiting.extend(node.inputs)
+    count = dequantize_products(graph, found)
+    passes.RemoveUnusedNodesPass()(model)
+    passes.TopologicalSortPass()(model)
+    return count
+
+
 def fill(model: ir.Model, weights: Weights) -> None:
-    """Replace every weight of the published graph, or of what `dequantize` made of it.
+    """Replace every weight of the published graph, or of what the functions above made of it.
 
     Args:
         model: to change.

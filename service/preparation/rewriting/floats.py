@@ -6,6 +6,7 @@ published. Layers that share weights in the source share them here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -94,14 +95,18 @@ def project_floats(
     return ir.node("Gemm", inputs)
 
 
-def dequantize_products(graph: ir.Graph) -> int:
+def dequantize_products(graph: ir.Graph, among: Iterable[ir.Node] | None = None) -> int:
     """Replace integer products by float products; return how many there were.
 
     In: DynamicQuantizeLinear, MatMulInteger, Cast, Mul. Out: MatMul. A bias stays what it is.
+
+    Args:
+        graph: to change.
+        among: nodes of the graph, of which the Mul that ends a product must be one; default: all.
     """
     count = 0
-    for node in nodes_of(graph, "Mul"):
-        product = product_of(node.outputs[0])
+    for node in list(graph if among is None else among):
+        product = product_of(node.outputs[0]) if node.op_type == "Mul" else None
         if product is not None:
             name = f"{product.result.name}_weight"
             # Layers of one weight find each other here.

@@ -5,7 +5,7 @@ import onnx_ir as ir
 import pytest
 
 from service.errors import ModelError
-from service.preparation.rewriting.filling import by_tensor, dequantize, fill, symmetric
+from service.preparation.rewriting.filling import by_tensor, dequantize, fill, refine_durations, symmetric
 from service.preparation.rewriting.graph import constant
 from tests.service.preparation.published_weights import published_weights
 
@@ -110,3 +110,17 @@ def test_a_float_model_has_no_integers_and_the_same_weights(model_file, weights)
     arrays = constants(model)
     name = "predictor.duration_proj.linear_layer.weight"
     assert any(array.shape == (512, 50) and np.array_equal(array.T, weights[name]) for array in arrays.values())
+
+
+def test_matrices_that_durations_depend_on_become_floats_once(model_file, weights):
+    model = ir.load(model_file)
+    n_integers = sum(node.op_type == "MatMulInteger" for node in model.graph)
+    count = refine_durations(model)
+    assert count == 78  # six in each of twelve layers, one before and one behind them, four of the predictor's
+    assert sum(node.op_type == "MatMulInteger" for node in model.graph) == n_integers - count
+    fill(model, weights)
+    floats = {node.inputs[1].name: constant(node.inputs[1]) for node in model.graph if node.op_type == "MatMul"}
+    own = [array for name, array in floats.items() if array is not None and "/encoder/" not in name]
+    assert sum(array.size for array in own if array.ndim == 2 and array.shape[1] > 1) < 8_000_000
+    name = "predictor.duration_proj.linear_layer.weight"
+    assert np.array_equal(floats[name].T, weights[name])
