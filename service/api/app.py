@@ -100,7 +100,7 @@ def create_app(
         await anyio.to_thread.run_sync(app.openapi)
         await anyio.to_thread.run_sync(state.load)
         state.idleness.count()
-        await state.jobs.start(state.require().synthesizer)
+        await state.jobs.start(state.synthesizer)
         tell_ready()
 
     async def load_or_stop(stop: Callable[[Exception | None], None]) -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from service.api.lexicon_field import LexiconField
 from service.api.normalize_field import NORMALIZE, NormalizeField, normalization_of
-from service.api.schemas import BLEND, SPEAKERS, SSML, SpeakersField, SsmlField, cast_of
+from service.api.schemas import BLEND, MODEL, SPEAKERS, SSML, SpeakersField, SsmlField, cast_of
 from service.audio import format_name
 from service.audio.chaptered_file import BookFormat
 from service.audio.loudness import USUAL_LUFS
@@ -71,6 +71,7 @@ class JobFields(BaseModel):
         description="a voice or a blend for what is between quotation marks; default: the same",
         json_schema_extra=BLEND,
     )
+    model: str | None = MODEL
     speed: float = Field(1.0, ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False)
     language: str | None = Field(
         None, description="language code; default: the voice's language", examples=["en-us"]

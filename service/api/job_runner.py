@@ -8,8 +8,9 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,6 +39,9 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+Choose = Callable[[str | None], Awaitable[Synthesizer]]
+"""Returns the synthesizer of a model, as `ServiceState.synthesizer` does."""
+
 AT_ONCE = 4
 """Jobs that take turns; others wait until one is finished. More would only finish all of them
 later."""
@@ -61,7 +65,7 @@ class JobRunner:
         settings: of the service.
         callers: whose lexicons the jobs use.
         documents: reads the documents of the jobs.
-        idleness: is told while jobs are spoken.
+        idleness_of: returns what is told while jobs are spoken, by the synthesizer.
 
     Raises:
         StartupError: jobs are wanted, and what reads and writes books is not installed.
@@ -72,19 +76,19 @@ class JobRunner:
         settings: Settings,
         callers: Callers,
         documents: DocumentReader,
-        idleness: Idleness,
+        idleness_of: Callable[[Synthesizer], Idleness],
     ) -> None:
         if settings.data_dir is not None and not is_installed("books"):
             raise StartupError(f"data_dir is set, and jobs need the extra books: {advice('books')}")
         self._settings = settings
         self._callers = callers
         self._documents = documents
-        self._idleness = idleness
+        self._idleness_of = idleness_of
         self._opened: JobsFolder | None = None
         self._opening = asyncio.Lock()
         self._not_opened: tuple[float, str] = (-math.inf, "")
         """When the folder could not be opened last, and why."""
-        self._synthesizer: Synthesizer | None = None
+        self._choose: Choose | None = None
         self._executor = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="job")
         # One thread, for those who change the folder wait for each other anyway.
         self._disk = ThreadPoolExecutor(1, thread_name_prefix="jobs-folder")
@@ -106,12 +110,14 @@ class JobRunner:
         folder = self._opened
         return 0 if folder is None else sum(not job.is_finished for job in folder.jobs())
 
-    async def start(self, synthesizer: Synthesizer) -> None:
+    async def start(self, choose: Choose) -> None:
         """Go on with the jobs of the process before.
+
+        `choose` returns the synthesizer of a model; of None that of the server's own.
 
         A folder that cannot be used is logged; requests for jobs then say so.
         """
-        self._synthesizer = synthesizer
+        self._choose = choose
         data_dir = self._settings.data_dir
         if data_dir is None or not await self._on_disk((data_dir / _FOLDER).is_dir):
             return
@@ -245,7 +251,7 @@ class JobRunner:
 
     async def close(self) -> None:
         """Stop all jobs, which go on when the service starts again. May be called again."""
-        self._synthesizer = None
+        self._choose = None
         if self._expiry is not None:
             self._expiry.cancel()
         for cancellation in self._cancellations.values():
@@ -261,7 +267,7 @@ class JobRunner:
 
     def _fill(self) -> None:
         """Begin with as many jobs as may be worked on."""
-        while self._opened is not None and self._synthesizer is not None:
+        while self._opened is not None and self._choose is not None:
             jobs = self._opened.jobs()
             busy = self._leaving | self._tasks.keys()
             waiting = [job for job in jobs if not job.is_finished and job.id not in busy]
@@ -269,31 +275,41 @@ class JobRunner:
                 return
             working = Counter(job.owner for job in jobs if job.id in self._tasks)
             job = min(waiting, key=lambda job: (working[job.owner], job.created_s))
-            work = self._work(job, self._opened, self._synthesizer)
+            work = self._work(job, self._opened, self._choose)
             self._tasks[job.id] = asyncio.create_task(work)
 
-    async def _work(self, job: Job, folder: JobsFolder, synthesizer: Synthesizer) -> None:
-        with Cancellation(is_background=True) as cancellation, self._idleness.speaking():
+    async def _work(self, job: Job, folder: JobsFolder, choose: Choose) -> None:
+        with Cancellation(is_background=True) as cancellation, ExitStack() as stack:
             self._cancellations[job.id] = cancellation
-            action = partial(self._perform, job, folder, synthesizer, cancellation)
             loop = asyncio.get_running_loop()
             try:
+                chosen: Synthesizer | ServiceError
+                try:
+                    chosen = synthesizer = await choose(job.options.get("model"))
+                    stack.enter_context(self._idleness_of(synthesizer).speaking())
+                except ServiceError as error:
+                    chosen = error
+                action = partial(self._perform, job, folder, chosen, cancellation)
                 await loop.run_in_executor(self._executor, action)
             finally:
                 del self._cancellations[job.id], self._tasks[job.id]
         if job.is_finished or job.id in self._leaving:
             self._fill()
-        elif self._synthesizer is not None:
+        elif self._choose is not None:
             loop.call_later(_AGAIN_S, self._fill)  # the model could not be loaded
 
     def _perform(
-        self, job: Job, folder: JobsFolder, synthesizer: Synthesizer, cancellation: Cancellation
+        self,
+        job: Job,
+        folder: JobsFolder,
+        chosen: Synthesizer | ServiceError,
+        cancellation: Cancellation,
     ) -> None:
         """Do the work of a job in a thread, and keep how it has ended, as soon as it can be kept.
 
         Until then the job is not finished, and nothing of it is removed.
         """
-        end = self._end(job, folder, synthesizer, cancellation)
+        end = self._end(job, folder, chosen, cancellation)
         stopped = threading.Event()
         with cancellation.calling(stopped.set):
             while end and not stopped.is_set():
@@ -305,14 +321,20 @@ class JobRunner:
         job.state = "queued"
 
     def _end(
-        self, job: Job, folder: JobsFolder, synthesizer: Synthesizer, cancellation: Cancellation
+        self,
+        job: Job,
+        folder: JobsFolder,
+        chosen: Synthesizer | ServiceError,
+        cancellation: Cancellation,
     ) -> dict[str, Any]:
         """Return how the work of a job has ended; empty if it is to go on later."""
         document = folder.folder_of(job) / job.document
         try:
+            if isinstance(chosen, ServiceError):
+                raise chosen  # there is no such model any more, or it cannot be loaded
             options = JobOptions.model_validate(job.options)
             order = options.order(document, self._callers.lexicon_of(job.owner))
-            outputs = perform(job, order, self._documents, synthesizer, cancellation, folder)
+            outputs = perform(job, order, self._documents, chosen, cancellation, folder)
             return {"state": "done", "outputs": outputs, "error": None}
         except (CancelledError, NotReadyError, StorageFailedError):
             return {}

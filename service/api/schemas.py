@@ -191,6 +191,14 @@ SPEAKERS: Any = Field(
 )
 
 
+MODEL: Any = Field(
+    None,
+    description="a model of GET /v1/models that was added, by its name; default: the server's own",
+    examples=["kokoro"],
+    json_schema_extra=NAMED,
+)
+
+
 def cast_of(speakers: SpeakersField) -> dict[str, str | Speaker]:
     """Return the speakers of a request by their names."""
     return {

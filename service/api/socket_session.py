@@ -15,9 +15,10 @@ from service.api.error_answers import service_error_answer
 from service.api.patience import StalledError, abort_of, send_patiently
 from service.api.request_statistics import RequestStatistics
 from service.api.schemas import without_halves
-from service.api.state import Ready, ServiceState
+from service.api.state import ServiceState
 from service.errors import CancelledError, NotReadyError, ServiceError
 from service.logs import describe
+from service.speech import Synthesizer
 
 logger = logging.getLogger(__name__)
 
@@ -176,7 +177,8 @@ class SocketSession(ABC):
 
 async def serve_session(
     websocket: WebSocket,
-    open_session: Callable[[ServiceState, Ready, str, RequestStatistics], SocketSession],
+    choose: Callable[[ServiceState], Awaitable[Synthesizer]],
+    open_session: Callable[[ServiceState, Synthesizer, str, RequestStatistics], SocketSession],
     subprotocol: str | None = None,
 ) -> None:
     """Admit a session, accept its WebSocket and serve it.
@@ -185,6 +187,7 @@ async def serve_session(
 
     Args:
         websocket: the connection.
+        choose: returns the synthesizer of the model that is wanted; may raise a ServiceError.
         open_session: makes the session; may raise a ServiceError.
         subprotocol: the one that is spoken; told to a client that offers it.
     """
@@ -193,9 +196,10 @@ async def serve_session(
     with ExitStack() as stack:
         statistics = RequestStatistics()
         try:
-            ready = service.require()
+            service.require()
             stack.enter_context(service.admission.session())
-            session = open_session(service, ready, state["request_id"], statistics)
+            synthesizer = await choose(service)
+            session = open_session(service, synthesizer, state["request_id"], statistics)
         except ServiceError as error:
             await websocket.send_denial_response(service_error_answer(websocket.scope, error))
             return

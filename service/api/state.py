@@ -111,7 +111,7 @@ class ServiceState:
         self.callers = Callers(*self._read_callers())
         self.idleness = Idleness(settings.idle_unload_s, self._unload_soon)
         self.documents = DocumentReader(ReadingLimits.of(settings))
-        self.jobs = JobRunner(settings, self.callers, self.documents, self.idleness)
+        self.jobs = JobRunner(settings, self.callers, self.documents, self.idleness_of)
         self.uploads = Uploads(settings.max_document_bytes)
         self.part_times = PartTimes()
         self.own_model = load_spec(settings).name
@@ -224,6 +224,13 @@ class ServiceState:
         if model is None or model == self.own_model:
             return own
         return await self.models.get(model)
+
+    async def synthesizer_called(self, name: str | None) -> Synthesizer:
+        """Return the synthesizer of an added model; of every other name the server's own.
+
+        For doors whose clients name models of others. Raises NotReadyError as `synthesizer` does.
+        """
+        return await self.synthesizer(name if name in self.models.names else None)
 
     def idleness_of(self, synthesizer: Synthesizer) -> Idleness:
         """Return what counts how long nobody has spoken with a synthesizer."""

@@ -50,14 +50,15 @@ _SPEECH: dict[str, Any] = {
     tags=["speech"],
     operation_id="dialogue",
     response_class=Response,
-    responses={200: _SPEECH, **error_responses(413, 415, 422, 501, 503, 504)},
+    responses={200: _SPEECH, **error_responses(404, 413, 415, 422, 501, 503, 504)},
 )
 async def say_dialogue(body: DialogueRequest, request: Request) -> Response:
     """Synthesize a dialogue: what several voices say in turns."""
+    state = state_of(request)
     utterance = body.utterance()
-    return SpeechResponse(
-        state_of(request), utterance, body.delivery(), _rendering(body, utterance)
-    )
+    rendering = _rendering(body, utterance)
+    synthesizer = await state.synthesizer(body.model)
+    return SpeechResponse(state, utterance, body.delivery(), rendering, synthesizer=synthesizer)
 
 
 def _rendering(body: DialogueRequest, utterance: Utterance) -> Rendering:

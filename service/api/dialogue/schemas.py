@@ -13,6 +13,7 @@ from service.api.schemas import (
     BY_ANY_NAME,
     DROPPED,
     LOUDNESS,
+    MODEL,
     NAMED,
     SAMPLE_RATE,
     SPEAKERS,
@@ -109,6 +110,7 @@ class DialogueRequest(StrictModel):
     turns: list[TurnFields] = Field(
         min_length=1, max_length=MOST_TURNS, description="what is said, in order"
     )
+    model: str | None = MODEL
     speakers: SpeakersField = SPEAKERS
     pause_s: float = Field(
         USUAL_PAUSE_S,

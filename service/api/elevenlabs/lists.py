@@ -82,16 +82,17 @@ async def voice(
 
 @keyed_router.get("/v1/models", include_in_schema=False)
 async def models(request: Request) -> list[ElevenLabsModel]:
-    """List the one model for a client that names its key as ElevenLabs' do."""
-    return [
-        ElevenLabsModel(
-            maximum_text_length_per_request=state_of(request).settings.max_text_length,
-            languages=[
-                SpokenLanguage(language_id=language.code, name=language.name)
-                for language in LANGUAGES.values()
-            ],
-        )
-    ]
+    """List the models for a client that names its key as ElevenLabs' do."""
+    state = state_of(request)
+    own = ElevenLabsModel(
+        maximum_text_length_per_request=state.settings.max_text_length,
+        languages=[
+            SpokenLanguage(language_id=language.code, name=language.name)
+            for language in LANGUAGES.values()
+        ],
+    )
+    added = (own.model_copy(update={"model_id": name, "name": name}) for name in state.models.names)
+    return [own, *added]
 
 
 def _voices(state: ServiceState) -> list[ElevenLabsVoice]:

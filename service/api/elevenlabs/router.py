@@ -100,7 +100,9 @@ async def convert(
 ) -> Response:
     """Synthesize speech, as ElevenLabs' endpoint does."""
     output = require_output_format(output_format)
-    return _speak(request, voice_id, body, WholeAudio(output.audio_format, output.sample_rate_hz))
+    return await _speak(
+        request, voice_id, body, WholeAudio(output.audio_format, output.sample_rate_hz)
+    )
 
 
 @router.post(
@@ -120,7 +122,7 @@ async def stream(
     streams = FORMATS[output.audio_format].streamable
     written = StreamedAudio if streams else WholeAudio
     rendering = written(output.audio_format, output.sample_rate_hz)
-    return _speak(request, voice_id, body, rendering)
+    return await _speak(request, voice_id, body, rendering)
 
 
 @router.post(
@@ -138,7 +140,7 @@ async def convert_with_timestamps(
     """Synthesize speech, and tell when each character is said."""
     output = require_output_format(output_format)
     rendering = WholeTimestampedAudio(output, body.text, body.timestamps)
-    return _speak(request, voice_id, body, rendering, timed=True)
+    return await _speak(request, voice_id, body, rendering, timed=True)
 
 
 @router.post(
@@ -156,7 +158,7 @@ async def stream_with_timestamps(
     """Send lines of JSON, each with a part of the audio and the characters that start in it."""
     output = require_output_format(output_format, streamed=True)
     rendering = StreamedTimestampedAudio(output, body.text, body.timestamps)
-    return _speak(request, voice_id, body, rendering, timed=True)
+    return await _speak(request, voice_id, body, rendering, timed=True)
 
 
 _DIALOGUE = "/v1/text-to-dialogue"
@@ -175,7 +177,7 @@ async def convert_dialogue(
     """Synthesize a dialogue, as ElevenLabs' endpoint does."""
     output = require_output_format(output_format)
     rendering = WholeAudio(output.audio_format, output.sample_rate_hz)
-    return _converse(request, body, lambda _: rendering)
+    return await _converse(request, body, lambda _: rendering)
 
 
 @router.post(
@@ -191,7 +193,7 @@ async def stream_dialogue(
     output = require_output_format(output_format)
     written = StreamedAudio if FORMATS[output.audio_format].streamable else WholeAudio
     rendering = written(output.audio_format, output.sample_rate_hz)
-    return _converse(request, body, lambda _: rendering)
+    return await _converse(request, body, lambda _: rendering)
 
 
 @router.post(
@@ -210,7 +212,7 @@ async def convert_dialogue_with_timestamps(
         places = _places(body, utterance)
         return WholeTimestampedAudio(output, utterance.text, body.timestamps, places)
 
-    return _converse(request, body, rendered, timed=True)
+    return await _converse(request, body, rendered, timed=True)
 
 
 @router.post(
@@ -231,7 +233,7 @@ async def stream_dialogue_with_timestamps(
         places = _places(body, utterance)
         return StreamedTimestampedAudio(output, utterance.text, body.timestamps, places)
 
-    return _converse(request, body, rendered, timed=True)
+    return await _converse(request, body, rendered, timed=True)
 
 
 def _places(body: TextToDialogueRequest, utterance: Utterance) -> list[tuple[str, int, int]]:
@@ -240,7 +242,7 @@ def _places(body: TextToDialogueRequest, utterance: Utterance) -> list[tuple[str
     return [(said.voice_id, turn.start, turn.end) for said, turn in turns]
 
 
-def _converse(
+async def _converse(
     request: Request,
     body: TextToDialogueRequest,
     rendered: Callable[[Utterance], Rendering],
@@ -248,15 +250,15 @@ def _converse(
     timed: bool = False,
 ) -> SpeechResponse:
     state = state_of(request)
-    planner = state.require().synthesizer.planner
-    voices = [require_voice(planner, turn.voice_id) for turn in body.inputs]
+    synthesizer = await state.synthesizer_called(body.model_id)
+    voices = [require_voice(synthesizer.planner, turn.voice_id) for turn in body.inputs]
     utterance = body.utterance(voices)
     rendering = rendered(utterance)
     delivery = Delivery(streamed=rendering.streams, timed=timed)
-    return SpeechResponse(state, utterance, delivery, rendering)
+    return SpeechResponse(state, utterance, delivery, rendering, synthesizer=synthesizer)
 
 
-def _speak(
+async def _speak(
     request: Request,
     voice_id: str,
     body: TextToSpeechRequest,
@@ -265,10 +267,12 @@ def _speak(
     timed: bool = False,
 ) -> SpeechResponse:
     state = state_of(request)
-    voice, blend = require_voice(state.require().synthesizer.planner, voice_id)
+    synthesizer = await state.synthesizer_called(body.model_id)
+    voice, blend = require_voice(synthesizer.planner, voice_id)
     delivery = Delivery(streamed=rendering.streams, timed=timed)
     auto = "elevenlabs" in state.settings.auto_ssml
-    return SpeechResponse(state, body.utterance(voice, blend, auto_ssml=auto), delivery, rendering)
+    utterance = body.utterance(voice, blend, auto_ssml=auto)
+    return SpeechResponse(state, utterance, delivery, rendering, synthesizer=synthesizer)
 
 
 ROUTERS = (router, lists.router, lists.keyed_router, streams.router)

@@ -51,7 +51,9 @@ class TextToSpeechRequest(LenientModel):
     )
 
     text: str = Field(description="text to say", examples=["Hello there."], json_schema_extra=NAMED)
-    model_id: str | None = Field(None, description="any; all stand for the same model")
+    model_id: str | None = Field(
+        None, description="a model that was added, by its name; any other means the server's own"
+    )
     language_code: str | None = Field(
         None, description="language of the text; default: the voice's", examples=["en", "es"]
     )
@@ -123,7 +125,9 @@ class TextToDialogueRequest(LenientModel):
     inputs: list[DialogueInput] = Field(
         min_length=1, max_length=MOST_TURNS, description="what is said, in order"
     )
-    model_id: str | None = Field(None, description="any; all stand for the same model")
+    model_id: str | None = Field(
+        None, description="a model that was added, by its name; any other means the server's own"
+    )
     language_code: str | None = Field(
         None, description="language of the texts; default: the voices'", examples=["en", "es"]
     )

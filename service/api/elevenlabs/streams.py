@@ -9,7 +9,8 @@ from service.api.elevenlabs.stream_options import StreamOptions
 from service.api.elevenlabs.stream_session import StreamSession
 from service.api.request_statistics import RequestStatistics
 from service.api.socket_session import serve_session
-from service.api.state import Ready, ServiceState
+from service.api.state import ServiceState
+from service.speech import Synthesizer
 
 router = APIRouter(tags=["elevenlabs"])
 
@@ -28,9 +29,11 @@ async def multi_stream_input(websocket: WebSocket, voice_id: str) -> None:
 
 async def _serve(websocket: WebSocket, voice_id: str, *, has_contexts: bool) -> None:
     def opened(
-        service: ServiceState, ready: Ready, request_id: str, statistics: RequestStatistics
+        service: ServiceState,
+        synthesizer: Synthesizer,
+        request_id: str,
+        statistics: RequestStatistics,
     ) -> StreamSession:
-        synthesizer = ready.synthesizer
         options = StreamOptions.read(
             synthesizer.planner,
             voice_id,
@@ -47,4 +50,5 @@ async def _serve(websocket: WebSocket, voice_id: str, *, has_contexts: bool) -> 
             has_contexts=has_contexts,
         )
 
-    await serve_session(websocket, opened)
+    model = websocket.query_params.get("model_id")
+    await serve_session(websocket, lambda service: service.synthesizer_called(model), opened)

@@ -11,11 +11,12 @@ from fastapi import Request
 
 from service.api.job_options import JobOptions
 from service.api.production import finish
-from service.api.state import ServiceState, state_of
+from service.api.state import state_of
 from service.books.cue_times import check_times
+from service.books.document_reader import DocumentReader
 from service.books.sections import sections, text_of_chapter
 from service.errors import CancelledError
-from service.speech import Cancellation
+from service.speech import Cancellation, Planner
 from service.text import Ignored
 
 
@@ -55,8 +56,10 @@ async def examine(
         OSError: the file cannot be read.
     """
     with Cancellation() as cancellation:
+        state = state_of(request)
+        planner = (await state.synthesizer(fields.model)).planner
         work = asyncio.get_running_loop().run_in_executor(
-            executor, _check, state_of(request), fields, document, name, cancellation
+            executor, _check, state.documents, planner, fields, document, name, cancellation
         )
         watch = asyncio.ensure_future(_watch(request, cancellation))
         try:
@@ -75,19 +78,19 @@ async def _watch(request: Request, cancellation: Cancellation) -> None:
 
 
 def _check(
-    state: ServiceState,
+    documents: DocumentReader,
+    planner: Planner,
     fields: JobOptions,
     document: Path,
     name: str,
     cancellation: Cancellation,
 ) -> Examined:
-    planner = state.require().synthesizer.planner
     job_order = fields.order(document, None)
     job_order.order.check()
     planner.settle(fields.voice, fields.language)
     for voice in job_order.order.manner.cast.voices:
         planner.resolve(voice)
-    book = job_order.read(state.documents, cancellation, name=name)
+    book = job_order.read(documents, cancellation, name=name)
     chapters = job_order.order.choice.of(book)
     if fields.fit:
         check_times(chapters)

@@ -163,7 +163,7 @@ async def _synthesizer(body: SpeechRequest, request: Request) -> Synthesizer:
     state = state_of(request)
     if state.settings.strict_models:
         check_model(body.model, state.models.names)
-    return await state.synthesizer(body.model if body.model in state.models.names else None)
+    return await state.synthesizer_called(body.model)
 
 
 async def _speech(
@@ -310,7 +310,7 @@ async def voices(
 ) -> OpenAIVoices:
     """List the voices; names that stand for others come last."""
     state = state_of(request)
-    synthesizer = await state.synthesizer(model if model in state.models.names else None)
+    synthesizer = await state.synthesizer_called(model)
     library = synthesizer.planner.voices
     described = {
         voice.name: OpenAIVoice(

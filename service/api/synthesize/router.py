@@ -86,12 +86,12 @@ def _rendering(body: SynthesisRequest, utterance: Utterance) -> Rendering:
     tags=["speech"],
     operation_id="phonemize",
     response_model=PhonemizeAnswer,
-    responses=error_responses(413, 415, 422, 503),
+    responses=error_responses(404, 413, 415, 422, 503),
 )
 async def phonemize(body: PhonemizeRequest, request: Request) -> Response:
     """Convert text to phonemes, as `/synthesize` would, without synthesizing it."""
     state = state_of(request)
-    planner = state.require().synthesizer.planner
+    planner = (await state.synthesizer(body.model)).planner
     said = body.utterance(auto_ssml="synthesize" in state.settings.auto_ssml)
     utterance = state.callers.adapt(said)
 

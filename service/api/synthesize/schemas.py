@@ -13,6 +13,7 @@ from service.api.schemas import (
     BLEND,
     BY_ANY_NAME,
     LOUDNESS,
+    MODEL,
     NAMED,
     NORMALIZE_LOUDNESS,
     SAMPLE_RATE,
@@ -108,13 +109,7 @@ class SynthesisRequest(StrictModel, PiperFields):
         examples=["af_heart", "af_bella(2)+af_sky(1)"],
         json_schema_extra=BLEND,
     )
-    model: str | None = Field(
-        None,
-        description="a model of GET /v1/models that was added, by its name; default: the server's "
-        "own",
-        examples=["kokoro"],
-        json_schema_extra=NAMED,
-    )
+    model: str | None = MODEL
     speed: float = Field(
         1.0, ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False, description="2.0 is twice as fast"
     )
@@ -229,6 +224,7 @@ class PhonemizeRequest(StrictModel):
         description="a voice or a blend; default: the default voice",
         json_schema_extra=BLEND,
     )
+    model: str | None = MODEL
     ssml: SsmlField | None = SSML
     speakers: SpeakersField = SPEAKERS
     normalize: NormalizeField = NORMALIZE

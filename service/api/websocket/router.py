@@ -20,7 +20,13 @@ SUBPROTOCOL = "kokoro.v1"
 @router.websocket("/synthesize/stream")
 async def synthesize_stream(websocket: WebSocket) -> None:
     """Serve a session; see `service.api.websocket.messages`."""
-    await serve_session(websocket, partial(Session, websocket), SUBPROTOCOL)
+    model = websocket.query_params.get("model")
+    await serve_session(
+        websocket,
+        lambda service: service.synthesizer(model),
+        partial(Session, websocket),
+        SUBPROTOCOL,
+    )
 
 
 @router.websocket("/{path:path}")

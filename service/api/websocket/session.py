@@ -21,7 +21,7 @@ from service.api.normalize_field import normalization_of
 from service.api.request_statistics import RequestStatistics
 from service.api.schemas import cast_of, text_kind
 from service.api.socket_session import FAILED, GOING_AWAY, SocketSession
-from service.api.state import Ready, ServiceState
+from service.api.state import ServiceState
 from service.api.websocket import messages
 from service.api.websocket.clause_messages import SpokenSegment, clause_messages
 from service.audio import require_rate
@@ -33,7 +33,7 @@ from service.errors import (
     NotReadyError,
     ServiceError,
 )
-from service.speech import gain_of
+from service.speech import Synthesizer, gain_of
 
 _FRAME_BYTES = 32_768
 """Size of a binary frame: 0.7 s of PCM at 24 kHz."""
@@ -59,7 +59,7 @@ class Session(SocketSession):
     Args:
         websocket: the connection.
         service: the state of the service.
-        ready: the synthesizer.
+        synthesizer: of the model that is wanted.
         request_id: of the session.
         statistics: counts what is spoken.
     """
@@ -68,15 +68,15 @@ class Session(SocketSession):
         self,
         websocket: WebSocket,
         service: ServiceState,
-        ready: Ready,
+        synthesizer: Synthesizer,
         request_id: str,
         statistics: RequestStatistics,
     ) -> None:
         super().__init__(websocket, service, request_id)
-        self._synthesizer = ready.synthesizer
+        self._synthesizer = synthesizer
         self._statistics = statistics
         self._speech: ClauseSpeech[SpokenSegment, messages.FromServer] = ClauseSpeech(
-            service, ready.synthesizer, statistics, clause_messages
+            service, synthesizer, statistics, clause_messages
         )
         self._parcels: asyncio.Queue[_Parcel] = asyncio.Queue(maxsize=1)
         self._spoken_to = 0  # offset in the text

@@ -61,11 +61,15 @@ def work(monkeypatch):
 def run(tmp_path, scenario):
     """Run a scenario with the jobs of a service that starts and stops."""
 
+    async def choose(model):
+        return object()
+
     async def lived():
+        idleness = Idleness(0, lambda: None)
         settings = Settings(data_dir=tmp_path)
         documents = DocumentReader(ReadingLimits.of(settings))
-        runner = JobRunner(settings, Callers(None), documents, Idleness(0, lambda: None))
-        await runner.start(object())
+        runner = JobRunner(settings, Callers(None), documents, lambda _: idleness)
+        await runner.start(choose)
         try:
             return await scenario(runner)
         finally:

@@ -1,5 +1,6 @@
 """Several models in one server, over its doors."""
 
+import base64
 import io
 import json
 import wave
@@ -7,10 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from websockets.sync.client import connect
 
 from service.model.spec import included_model
 from service.tensor_files import pytorch_file
 from tests.service.api.serving_process import lent, running
+from tests.service.api.speech_socket import refused
 from tests.service.commands import command
 from tests.small_kokoro import write_small_kokoro
 
@@ -39,7 +42,9 @@ def models_dir(tmp_path_factory):
 @pytest.fixture(scope="module")
 def server(start_server, models_dir, tmp_path_factory):
     own = write_small_kokoro(tmp_path_factory.mktemp("own") / "own.onnx")
-    yield from lent(start_server, "--model", str(own), "--no-prepare", "--models-dir", str(models_dir))
+    data = own.with_name("data")
+    arguments = ("--model", str(own), "--no-prepare", "--models-dir", str(models_dir), "--data-dir", str(data))
+    yield from lent(start_server, *arguments)
 
 
 def samples(answer):
@@ -68,6 +73,54 @@ def test_both_doors_speak_with_the_model_that_is_named(server):
     assert samples(server.client.post("/synthesize", json={**phonemes, "model": "other"})).size > 0
     refused = server.client.post("/synthesize", json=phonemes)
     assert (refused.status_code, "ㄅ" in refused.text) == (422, True)
+
+
+def test_other_doors_speak_with_the_model_that_is_named(server):
+    said = {"text": "Hello there.", "voice": "anna", "format": "pcm"}
+    right = server.client.post("/synthesize", json={**said, "model": "other"}).content
+    turns = {"turns": [{"text": "Hello there.", "voice": "anna"}], "format": "pcm", "normalize_loudness": False}
+    assert server.client.post("/dialogue", json={**turns, "model": "other"}).content == right
+    body = {"text": "Hello there.", "model_id": "other"}
+    answer = server.client.post("/v1/text-to-speech/anna?output_format=pcm_24000", json=body)
+    assert answer.content == right
+    inputs = {"inputs": [{"text": "Hello there.", "voice_id": "anna"}], "model_id": "other"}
+    assert server.client.post("/v1/text-to-dialogue?output_format=pcm_24000", json=inputs).status_code == 200
+    read = server.client.post("/phonemize", json={"text": "Hello.", "voice": "anna", "model": "other"})
+    assert read.json()["language"] == "en-us"
+    listed = server.client.get("/v1/models", headers={"xi-api-key": "any"}).json()
+    assert [model["model_id"] for model in listed] == ["kokoro", "broken", "other"]
+    for body in ({"text": "Hello."}, {"text": "Hello.", "model_id": "eleven_v3"}):
+        assert server.client.post("/v1/text-to-speech/anna", json=body).status_code == 404  # the own model's voices
+    for path, body in (("/dialogue", turns), ("/phonemize", {"text": "Hello."})):
+        refused = server.client.post(path, json={**body, "model": "othr"})
+        assert (refused.status_code, refused.json()["error"]["code"]) == (404, "model_not_found")
+
+
+def test_sockets_speak_with_the_model_of_their_address(server):
+    """The own model has no such voice."""
+    address = server.url.replace("http://", "ws://")
+    with connect(f"{address}/synthesize/stream?model=other", max_size=None) as socket:
+        for message in ({"type": "config", "voice": "anna"}, {"type": "text", "text": "Hello there."}, {"type": "end"}):
+            socket.send(json.dumps(message))
+        assert any(isinstance(part, bytes) for part in socket)
+    query = "model_id=other&output_format=pcm_24000"
+    with connect(f"{address}/v1/text-to-speech/anna/stream-input?{query}", max_size=None) as socket:
+        for text in (" ", "Hello there. ", ""):
+            socket.send(json.dumps({"text": text}))
+        parts = [json.loads(part).get("audio") for part in socket]
+        assert any(base64.b64decode(part) for part in parts if part)
+    assert refused(connect, f"{address}/synthesize/stream?model=othr").status_code == 404
+
+
+def test_jobs_speak_with_the_model_that_is_named(server):
+    job = {"text": "Hello there.", "voice": "anna", "format": "mp3"}
+    for model in (None, "othr"):
+        assert server.client.post("/jobs", json={**job, "model": model}).status_code in (404, 422)
+    added = server.client.post("/jobs", json={**job, "model": "other"})
+    assert added.status_code == 201, added.text
+    with server.client.stream("GET", f"/jobs/{added.json()['id']}/events") as events:
+        told = [json.loads(line[5:]) for line in events.iter_lines() if line.startswith("data:")]
+    assert told[-1]["state"] == "done", told[-1]
 
 
 def test_what_is_not_there_is_told(server):

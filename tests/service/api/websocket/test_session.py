@@ -8,7 +8,7 @@ import pytest
 
 from service.api.clause_speech import ClauseSpeech
 from service.api.request_statistics import RequestStatistics
-from service.api.state import Ready, ServiceState
+from service.api.state import ServiceState
 from service.api.websocket.session import Session
 from service.settings import Settings
 from tests.service.api.speech_socket import TIMEOUT_S
@@ -78,7 +78,7 @@ def hold(synthesizer):
             tasks_before = asyncio.all_tasks()
             service = ServiceState(Settings(**settings), ())
             line, statistics = Line(), RequestStatistics()
-            running = asyncio.ensure_future(Session(line, service, Ready(synthesizer, 0.0), "an-id", statistics).run())
+            running = asyncio.ensure_future(Session(line, service, synthesizer, "an-id", statistics).run())
             await until(lambda: line.n_received == 0 and line.sent)
             try:
                 await scenario(line, statistics)
