@@ -319,10 +319,13 @@ def _keep_voices(
 
 
 def _models(settings: Settings) -> int:
-    from service.loading import load_models
+    from service.loading import load_models, load_statistics
 
+    has_windows = load_statistics().source_sha256
     for spec in load_models(settings):
-        print(f"{spec.name:24} {spec.licence or '-':16} {spec.file or spec.title}")
+        sha256 = spec.published.sha256 if spec.published else spec.sha256
+        windows = "windows" if sha256 == has_windows else "no windows"
+        print(f"{spec.name:24} {spec.licence or '-':16} {windows:12} {spec.file or spec.title}")
     return 0
 
 

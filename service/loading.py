@@ -328,9 +328,15 @@ def _front_end_of(spec: ModelSpec, front_end: FrontEnd) -> FrontEnd:
     """Return a front end that writes the symbols of a model. Raises ModelError."""
     told = {code: EspeakSounds(one.espeak, one.sounds) for code, one in spec.front_ends.items()}
     try:
-        return front_end.of_model(Vocabulary(spec.token_ids), told)
+        written = front_end.of_model(Vocabulary(spec.token_ids), told)
     except LanguageUnavailableError as error:
         raise ModelError(f"front_ends of the model {spec.name}: {error.message}") from error
+    for code, sounds in told.items():
+        if not front_end.readers.espeak.has_voice(sounds.voice):
+            raise ModelError(
+                f"front_ends.{code} of the model {spec.name}: espeak-ng has no voice {sounds.voice}"
+            )
+    return written
 
 
 def load_synthesizer(settings: Settings, progress: Progress) -> Synthesizer:

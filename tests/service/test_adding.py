@@ -51,7 +51,7 @@ def test_an_onnx_file_is_added_listed_spoken_with_and_removed(folder):
     assert {voice.name: voice.language for voice in load_voices(settings).voices} == {"anna": "de", "zf_001": "de"}
     assert spec.sha256 == digest(spec.file)
     listed = command("model", "--models-dir", str(folder / "models")).stdout.splitlines()
-    assert [line.split()[0] for line in listed] == ["kokoro", "hum"]
+    assert [(line.split()[0], "no windows" in line) for line in listed] == [("kokoro", False), ("hum", True)]
     synthesizer = load_synthesizer(settings, lambda line: None)
     try:
         synthesizer.self_test()  # by symbols of its own

@@ -84,6 +84,13 @@ def test_a_front_end_of_no_language_is_refused(tmp_path):
         loading.load_front_end(Settings(model=record))
 
 
+def test_a_voice_that_espeak_has_not_is_told_at_once(tmp_path):
+    record = write(tmp_path, {**RECORD, "front_ends": {"de": {"espeak": "gmw/nowhere"}}})
+    with pytest.raises(ModelError) as error:
+        loading.load_front_end(Settings(model=record))
+    assert error.value.message == "front_ends.de of the model de-anna: espeak-ng has no voice gmw/nowhere"
+
+
 def test_files_that_are_no_records_are_refused(tmp_path):
     path = tmp_path / "model.json"
     for content in (b"", b"{", b"[" * 100_000, b"\xff\xfe", b" " * (2 << 20)):
