@@ -3,8 +3,10 @@
 import base64
 import io
 import json
+import re
 import wave
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -141,9 +143,9 @@ def test_what_is_not_there_is_told(server):
 @pytest.mark.thorough
 def test_sounds_are_not_mixed_while_models_are_unloaded_and_loaded(start_server, models_dir, tmp_path):
     own = write_small_kokoro(tmp_path / "own.onnx")
-    budget = str(3 * (512 << 20))
+    budget = 3 * (512 << 20)
     arguments = ("--model", str(own), "--no-prepare", "--models-dir", str(models_dir), "--idle-unload-s", "0.01")
-    with running(start_server, *arguments, "--memory-budget-bytes", budget) as server:
+    with running(start_server, *arguments, "--memory-budget-bytes", str(budget)) as server:
 
         def say(model, text):
             said = {"text": text, "format": "wav", "model": model}
@@ -158,3 +160,5 @@ def test_sounds_are_not_mixed_while_models_are_unloaded_and_loaded(start_server,
                 for case, heard in zip(cases * 4, clients.map(lambda case: say(*case), cases * 4), strict=True):
                     np.testing.assert_array_equal(heard, right[case])
             server.wait_for_more(pattern, n_unloaded)
+        status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="ascii")
+        assert int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024 < budget  # with Python and the dictionaries
