@@ -34,6 +34,8 @@ _MOST_TENSORS = 10_000
 _MOST_DEPTH = 16
 _MOST_PICKLE_BYTES = 32 << 20
 """A checkpoint of Kokoro has 1,100 tensors in a pickle of 0.2 MB."""
+_MOST_INSTRUCTIONS = 500_000
+"""Of a pickle: each may leave something on the stack, and one of a byte makes a list of 56."""
 _MOST_RANK = 8
 _MOST_HEADER = 10_000
 
@@ -246,7 +248,9 @@ class _Pickle:
     def result(self) -> Any:
         """Return what it makes: tensors, and dictionaries, lists, tuples and constants."""
         try:
-            for operation, argument, _ in pickletools.genops(self._program):
+            for n, (operation, argument, _) in enumerate(pickletools.genops(self._program)):
+                if n == _MOST_INSTRUCTIONS:
+                    raise TensorFileError("what it tells of its tensors is too long")
                 if operation.name == "STOP":
                     return self._stack.pop()
                 self._follow(operation.name, argument)

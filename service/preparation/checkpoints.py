@@ -83,9 +83,10 @@ def weights_of(tensors: Mapping[str, npt.NDArray[np.generic]]) -> Weights:
         if array.dtype.kind != "f":
             raise ModelError(f"its weight {own!r:.80} has {array.dtype} in place of floats")
         weights[own] = array.astype(np.float32, copy=False)
-    for length, direction in _NORMS:
-        _join(weights, length, direction)
-    _fold_norms(weights)
+    with np.errstate(over="ignore", invalid="ignore"):  # what comes of that is refused below
+        for length, direction in _NORMS:
+            _join(weights, length, direction)
+        _fold_norms(weights)
     for name, array in weights.items():
         if not np.isfinite(array).all():
             raise ModelError(f"its weight {name!r:.80} has numbers that are not finite")

@@ -112,6 +112,7 @@ REFUSED = {
         "larger than it",
     ),
     "byte order": (torch_file(whole(), byteorder=b"big"), "other byte order"),
+    "many lists": (torch_file(b"\x80\x02" + b"]" * 600_000 + b".", zipfile.ZIP_DEFLATED), "too long"),
     "cut pickle": (torch_file(b"\x80\x02" + pickled(whole())), "damaged|too early"),
     "old": (pickle.dumps(0x1950A86A20F9469CFC6C, 2), "before 1.6"),
     "text": (b"hello", "no file of"),
