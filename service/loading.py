@@ -462,12 +462,18 @@ def build_synthesizer(
         ServiceError: the default voice of the settings does not exist.
     """
     variant = workers[0].prepared.variant
+    published, file = included_model().published, load_spec(settings).file
+    more_bytes = 0
+    if file is not None and published is not None:
+        more_bytes = max(0, file.stat().st_size - published.size_bytes)
     planner = Planner(
         front_end,
         voices,
         default_voice=usual_voice(settings),
         max_text_length=settings.max_text_length,
-        longest_chunk_s=longest_chunk_s(settings.memory_budget_bytes, variant, len(workers))
+        longest_chunk_s=longest_chunk_s(
+            settings.memory_budget_bytes, variant, len(workers), more_bytes
+        )
         if settings.memory_budget_bytes
         else LONGEST_CHUNK_S,
         strict_ssml=settings.strict_ssml,

@@ -56,22 +56,26 @@ def encoder_bytes(budget_bytes: int, variant: Variant | None) -> int:
     return _ENCODER_WEIGHTS_BYTES[variant] + int(_ENCODER_SHARE * for_speech)
 
 
-def longest_chunk_s(budget_bytes: int, variant: Variant | None, n_workers: int = 1) -> float:
+def longest_chunk_s(
+    budget_bytes: int, variant: Variant | None, n_workers: int = 1, more_bytes: int = 0
+) -> float:
     """Return how many seconds of speech a run has memory for.
 
     Args:
         budget_bytes: for weights and tensors.
         variant: of the prepared model; None for a model that is used as it is.
         n_workers: that may run at the same time. They share the weights.
+        more_bytes: by which the weights are larger than those of the included model.
 
     Raises:
         StartupError: not for the shortest chunk; the message names the least budget.
     """
     demand = _DEMANDS[variant]
+    weights_bytes = demand.weights_bytes + more_bytes
     second_bytes = n_workers * demand.second_bytes
-    chunk_s = (budget_bytes - demand.weights_bytes) / second_bytes
+    chunk_s = (budget_bytes - weights_bytes) / second_bytes
     if chunk_s < SHORTEST_CHUNK_S:
-        least = demand.weights_bytes + int(SHORTEST_CHUNK_S * second_bytes)
+        least = weights_bytes + int(SHORTEST_CHUNK_S * second_bytes)
         raise StartupError(
             f"memory_budget_bytes = {budget_bytes} is too little for this model "
             f"({variant or 'as it is'}): it needs at least {least}"

@@ -21,6 +21,7 @@ def test_more_memory_makes_longer_chunks_halves_the_longer_ones_and_workers_divi
     whole, half = (longest_chunk_s(700 << 20, variant) for variant in ("float32", "float16"))
     assert SHORTEST_CHUNK_S < whole < half
     assert longest_chunk_s(800 << 20, "float32") > whole
+    assert longest_chunk_s(800 << 20, "float32", 1, 100 << 20) == whole  # of an added model with larger weights
     alone, shared = (longest_chunk_s(400 << 20, "native", n_workers) for n_workers in (1, 4))
     assert shared == pytest.approx(alone / 4)
 
