@@ -54,13 +54,13 @@ class WordList:
         return self.get(word) is not None
 
     def _find(self, word: str) -> Entry | None:
-        entry = self._own(word)
+        entry = self.exact(word)
         if entry is not None or len(word) < 2:
             return entry
         small = word.lower()
         if word == small:
-            return self._own(word.capitalize())
-        return self._own(small) if word == small.capitalize() else None
+            return self.exact(word.capitalize())
+        return self.exact(small) if word == small.capitalize() else None
 
     def has_match(self, head: str, rest: str) -> bool:
         """Tell whether a word starts with `head` and goes on as the pattern `rest` says."""
@@ -69,7 +69,7 @@ class WordList:
         start, end = self._place(first), self._place(first + b"\xff")
         return pattern.search(self._lines, start, end) is not None
 
-    def _own(self, word: str) -> Entry | None:
+    def exact(self, word: str) -> Entry | None:
         """Return the entry of exactly this word."""
         lines, key = self._lines, f"{word}\t".encode()
         low = self._place(key)

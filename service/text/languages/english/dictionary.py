@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from service.text.languages.english import emphasis, numerals
 from service.text.languages.english.british import in_british
 from service.text.languages.english.emphasis import Strength
-from service.text.languages.english.loanwords import fold, loanwords
+from service.text.languages.english.loanwords import Loanwords, fold
 from service.text.languages.english.stems import ED, ENDINGS, ING, Ending, S
 from service.text.languages.english.subwords import APOSTROPHES
 from service.text.languages.english.tokens import Next, Token
@@ -60,7 +60,7 @@ class Dictionary:
         self._gold = WordList.load(f"{country}_gold")
         self._silver = WordList.load(f"{country}_silver")
         self._cmu = WordList.load("cmudict") if with_cmu else WordList(b"")
-        self._loanwords = loanwords(british=british)
+        self._loanwords = Loanwords(british=british)
         self._letters = _BRITISH_LETTERS if british else {}
 
     def has(self, word: str) -> bool:
@@ -212,8 +212,9 @@ class Dictionary:
     def _look_up(
         self, word: str, tag: str, following: Next, least: Strength = Strength.UNSTRESSED
     ) -> str | None:
-        if word in self._loanwords:
-            return emphasis.strengthen(self._loanwords[word], least)
+        loanword = self._loanwords.get(word)
+        if loanword is not None:
+            return emphasis.strengthen(loanword, least)
         if word.upper() in self._letters:
             return emphasis.strengthen(self._letters[word.upper()], least)
         is_name, written = False, word

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
+from functools import lru_cache
 
 from service.text.languages.english.british import in_british
+from service.text.wordlist import WordList
+
+_KEPT = 4096
+_SHORTEST_IN_CAPITALS = 5
 
 # Letters that Unicode does not split into a letter and an accent.
 _FOLDED = str.maketrans(
@@ -19,24 +21,36 @@ _FOLDED = str.maketrans(
 )  # fmt: skip
 
 
-@cache
-def loanwords(*, british: bool) -> Mapping[str, str]:
-    """Return the phonemes of loanwords by their spelling, with and without a first capital.
+class Loanwords:
+    """The phonemes of loanwords. Safe to share between threads.
+
+    A name stays a name: only words in small letters are also found with a capital. Both are found
+    in capitals, in which a shorter word may be an initialism.
 
     Args:
         british: whether in British or American English.
     """
-    file = files("service.text.languages.english") / "data" / "loanwords.tsv"
-    lines = file.read_text(encoding="utf-8").splitlines()
-    entries = dict(line.split("\t") for line in lines if line and line[0] != "#")
-    if british:
-        entries = {
-            word: in_british(fold(word), phonemes, foreign=True) or phonemes
-            for word, phonemes in entries.items()
-        }
-    # A name stays a name: only words in small letters are also found with a capital.
-    capitals = {word.capitalize(): said for word, said in entries.items() if word.islower()}
-    return capitals | entries
+
+    def __init__(self, *, british: bool) -> None:
+        self._british = british
+        self._words = WordList.load("loanwords")
+        self.get = lru_cache(_KEPT)(self._find)
+        """Return the phonemes of a word, or None."""
+
+    def __contains__(self, word: str) -> bool:
+        return self.get(word) is not None
+
+    def _find(self, word: str) -> str | None:
+        spellings = [word]
+        if word == word.upper() and len(word) >= _SHORTEST_IN_CAPITALS:
+            spellings += [word.capitalize(), word.lower()]
+        elif word == word.capitalize():
+            spellings += [word.lower()]
+        for spelling in spellings:
+            said = self._words.exact(spelling)
+            if isinstance(said, str):
+                return in_british(fold(word), said, foreign=True) or said if self._british else said
+        return None
 
 
 def fold(word: str) -> str:

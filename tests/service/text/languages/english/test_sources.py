@@ -18,12 +18,12 @@ def sources(reader, text, overrides=()):
 
 @pytest.mark.parametrize("language", ["en-us", "en-gb"])
 def test_every_kind_of_source_is_told(language, readers):
-    text = "The cat walks past Björk and Zuckerberg, says dockerized mp3 state-of-the-art FBI and Adeyemi's Bort"
+    text = "The cat walks past Björk and Zuckerberg, says dockerized mp3 state-of-the-art FBI and Adegoke's Bort"
     start = text.index("Bort")
     assert sources(readers[language], text, [Override(start, start + 4, "bˈɔt")]) == {
         "The": "lexicon", "cat": "lexicon", "walks": "lexicon", "past": "lexicon", "Björk": "loanwords",
         "and": "lexicon", "Zuckerberg": "cmudict", "says": "lexicon", "dockerized": "espeak-ng", "mp3": "espeak-ng",
-        "state-of-the-art": "compound", "FBI": "spelling", "Adeyemi's": "name plain", "Bort": "caller",
+        "state-of-the-art": "compound", "FBI": "spelling", "Adegoke's": "name plain", "Bort": "caller",
     }  # fmt: skip
 
 
