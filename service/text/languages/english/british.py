@@ -39,7 +39,8 @@ def in_british(word: str, phonemes: str, *, foreign: bool = False) -> str | None
     Args:
         word: its letters, in any case.
         phonemes: its American phonemes.
-        foreign: whether unclear vowels are those of foreign words, as in *palm*.
+        foreign: whether unclear vowels, and those of *swan*, are those of foreign words, as in
+            *palm*.
     """
     if _PLACE.search(word.lower()):
         return None
@@ -48,7 +49,7 @@ def in_british(word: str, phonemes: str, *, foreign: bool = False) -> str | None
     end = 0
     for count, match in enumerate(_VOWEL.finditer(phonemes)):
         vowel = _vowel(match[0], letters(count), phonemes[: match.start()], phonemes[match.end() :])
-        if vowel is None and foreign:
+        if foreign and (vowel is None or (vowel == "ɒ" and letters(count).startswith("a"))):
             vowel = _UNCLEAR[match[0][0]] + match[0][1:]
         if vowel is None:
             return None

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from service.text.languages.english import emphasis, numerals
+from service.text.languages.english import coinages, emphasis, numerals
 from service.text.languages.english.british import in_british
 from service.text.languages.english.emphasis import Strength
 from service.text.languages.english.loanwords import Loanwords, fold
@@ -29,6 +29,9 @@ _NAME_AT_MOST = 7
 
 _SHORTEST_STEM = 4
 """Letters of the shortest stem from the CMU dictionary: `alas` is no plural of `Ala`."""
+
+_SHORTEST_OF_NAME = 5
+"""Letters of each of two common words in a name, such as `Tattersfield`."""
 
 _INITIALS = 2
 """Most letters between two dots of an initialism."""
@@ -116,6 +119,48 @@ class Dictionary:
         if self._inflected(word, token.tag, Next(), of_cmu=True):
             return "inflection"
         return "spelling" if self._is_known(word) or _is_initialism(word) else ""
+
+    def coined(self, text: str) -> str | None:
+        """Return the phonemes of a word made of known ones, None of others.
+
+        With a capital it may be a name of another language, unless the parts are long.
+        """
+        word = _plain(text)
+        small = word.lower()
+        least = 0 if word == small else _SHORTEST_OF_NAME
+        if not (small.isascii() and small.isalpha()) or word[1:] != small[1:]:
+            return None
+        for ending in (None, *ENDINGS):
+            # `fatshaming` is no sham.
+            stems = [small] if ending is None else sorted(ending.stems(small), reverse=True)
+            for stem in stems:
+                said = self._coined_stem(stem, least)
+                if said is not None:
+                    return said if ending is None else self.attach(said, ending)
+        return None
+
+    def _coined_stem(self, word: str, least: int) -> str | None:
+        said = None if least else coinages.suffixed(word, self._common, british=self._british)
+        if said is not None:
+            return said
+        for first, second in coinages.halves(word):
+            opening, closing = self._common(first), self._common(second)
+            is_short = min(len(first), len(second)) < least
+            if is_short or opening is None or closing is None or self._is_plural(first):
+                continue
+            links = self._british and first.endswith(("r", "re")) and second[0] in "aeiou"
+            return None if links else coinages.joined(first, opening, closing)
+        return None
+
+    def _common(self, word: str) -> str | None:
+        """Return the phonemes of a stressed word that the gold list has in small letters."""
+        entry = self._gold.exact(word)
+        if isinstance(entry, dict):
+            entry = entry["DEFAULT"]
+        return entry if entry is None or emphasis.PRIMARY in entry else None
+
+    def _is_plural(self, word: str) -> bool:
+        return any(self._common(stem) is not None for stem in S.stems(word))
 
     def _word(self, word: str, tag: str, following: Next) -> str | None:
         said = self._sign(word, tag, following)

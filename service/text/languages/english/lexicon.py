@@ -41,14 +41,15 @@ class Lexicon:
     Args:
         british: whether to pronounce British or American English.
         guess: pronounces words that neither the lexicon nor its rules know.
-        with_cmu: whether to know the words of the CMU dictionary, which the official front end
-            does not.
+        with_cmu: whether to know the words of the CMU dictionary, and those made of known ones,
+            which the official front end does not.
     """
 
     def __init__(
         self, *, british: bool, guess: Callable[[str], str], with_cmu: bool = True
     ) -> None:
         self._unfolded_guess = guess
+        self._knows_coinages = with_cmu
         self._dictionary = Dictionary(british=british, with_cmu=with_cmu)
         self._pronounce = lru_cache(_WORDS_KEPT)(self._pronounce_anew)
 
@@ -84,15 +85,18 @@ class Lexicon:
     def source(self, word: tuple[Token, ...]) -> str:
         """Return where the phonemes of a word are from; see `Dictionary.source`.
 
-        `compound` is a word of several parts that are known apart, `espeak-ng` one that is not.
+        `compound` is a word of several parts that are known apart, or a coinage of known words,
+        `espeak-ng` one that is neither.
         """
         parts = [part for part in _between_signs(word) if _mark(part[0]) is None]
         found = [self._dictionary.source(compounds.merged(part)) for part in parts]
         if len(found) == 1 and found[0]:
             return found[0]
         tokens = [token for part in parts for token in part if _is_said(token.text)]
+        if len(tokens) == 1:
+            return "compound" if self._dictionary.coined(tokens[0].text) else "espeak-ng"
         known = all(map(self._dictionary.source, tokens))
-        return "compound" if known and len(tokens) > 1 else "espeak-ng"
+        return "compound" if known and tokens else "espeak-ng"
 
     def attach(self, phonemes: str, ending: str) -> str:
         """Return the phonemes of a word with an added `s` or `ed`, voiced like its last sound."""
@@ -123,7 +127,8 @@ class Lexicon:
         if phonemes is None:
             phonemes = self._look_up(token, following, True)
         if phonemes is None:
-            phonemes = self._guess(token.text)
+            coined = self._dictionary.coined(token.text) if self._knows_coinages else None
+            phonemes = coined or self._guess(token.text)
         return phonemes, following.before(phonemes, to=compounds.is_to(token))
 
     def _guess(self, word: str) -> str:

@@ -73,17 +73,17 @@ def _attach_ed(stem: str, british: bool) -> str:
     if stem[-1] != "t":
         return f"{stem}d"
     # A lone t is pronounced the British way in both varieties.
-    return f"{_tapped(stem, british)}{_weak_vowel(british or len(stem) == 1)}d"
+    return f"{tapped(stem, british)}{_weak_vowel(british or len(stem) == 1)}d"
 
 
 def _attach_ing(stem: str, british: bool) -> str | None:
     # After these, British English inserts an r that the phonemes of the stem do not show.
     if british and stem[-1] in "əː":
         return None
-    return f"{_tapped(stem, british)}ɪŋ"
+    return f"{tapped(stem, british)}ɪŋ"
 
 
-def _tapped(stem: str, british: bool) -> str:
+def tapped(stem: str, british: bool) -> str:
     """Return a stem as before a vowel: Americans tap a final t, as in `waiting`."""
     taps = not british and stem[-1] == "t" and stem[-2:-1] in FLAPPING
     return f"{stem[:-1]}ɾ" if taps else stem
