@@ -31,15 +31,20 @@ from service.text.languages.english.homographs import (
     context,
     features,
     normal,
+    tenses,
 )
 
 ENGLISH = Path(__file__).parents[1] / "service/text/languages/english/data"
 OWN = Path(__file__).with_name("homograph_sentences.tsv")
-BITS, LEAST, N_VECTORS, N_DIMENSIONS = 22, 2, 8000, 32
-COST, COST_ALONE, WEIGHT_TAGGED, WEIGHT_OWN, BALANCE = 2.0, 10.0, 0.3, 2.0, 0.5
+BITS, LEAST, N_VECTORS, N_DIMENSIONS = 22, 2, 8000, 50
+COST, COST_ALONE, WEIGHT_TAGGED, WEIGHT_OWN, BALANCE = 2.0, 10.0, 0.3, 1.0, 0.5
 """Chosen by cross-validation on DATA; COST_ALONE is of homographs that share no classifier."""
 
+BASES = frozenset({"bow", "row", "sow"})
+"""Homographs whose plural or third person is read by the same weights."""
+
 VERB, NOUN = frozenset({"VB", "VBP"}), frozenset({"NN", "JJ", "NNP"})
+THIRD, PLURAL = frozenset({"VBZ"}), frozenset({"NNS"})
 NOT_PAST = frozenset(["be", "have", "do", "are", "am", "was", "were", "been", "had", "did"])
 ALIKE = {"VBP": "VB", "NNPS": "NNP", "JJR": "JJ", "JJS": "JJ", "RBR": "RB", "RBS": "RB"}
 ALIKE |= {"WP": "WH", "WDT": "WH", "WRB": "WH", "WP$": "WH", "AFX": "JJ", "HYPH": ":", "NFP": ":"}
@@ -109,7 +114,27 @@ def read_readings(path: Path) -> tuple[dict[str, list[str]], dict[str, str]]:
         if len(known) == 2 and len(verbs & set(known)) == 1:
             shared[homograph] = "verb"
             known.sort(key=verbs.__contains__)
+            if homograph.endswith("s") and not homograph.endswith("ss"):
+                shared[homograph] = "third"
     return dict(readings), shared
+
+
+def add_inflected(
+    readings: dict[str, list[str]], shared: dict[str, str], rows: Iterable[Row]
+) -> dict[str, str]:
+    """Add the inflected forms that only our own sentences have; return those read as their base."""
+    alike = {}
+    for homograph in sorted({row.homograph for row in rows} - readings.keys()):
+        base = homograph.removesuffix("s")
+        if base in BASES:
+            readings[homograph] = [homograph + r.removeprefix(base) for r in readings[base]]
+            alike[homograph] = base
+        elif homograph == "bases":
+            readings[homograph] = ["bases_nou-base", "bases_nou-basis"]
+        else:
+            readings[homograph] = [f"{homograph}_nou", f"{homograph}_vrb"]
+            shared[homograph] = "third"
+    return alike
 
 
 def tag(rows: Sequence[Row]) -> list[Tagged]:
@@ -149,8 +174,8 @@ def ambiguous(sentences: Iterable[Tagged]) -> set[str]:
     counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     for sentence in sentences:
         for word, name in sentence:
-            if word.isalpha() and len(word) > 2 and name in VERB | NOUN:
-                counts[word.lower()][name in VERB] += 1
+            if word.isalpha() and len(word) > 2 and name in VERB | NOUN | THIRD | PLURAL:
+                counts[word.lower()][name in VERB | THIRD] += 1
     return {w for w, (n, v) in counts.items() if min(n, v) >= 2 and 0.03 <= v / (n + v) <= 0.97}
 
 
@@ -172,11 +197,17 @@ class Trainer:
     def __init__(self, data: Path, glove: Path) -> None:
         self.readings, self.shared = read_readings(data / "wordids.tsv")
         self.rows = read_rows(data / "train") + read_own(OWN)
+        self.alike = add_inflected(self.readings, self.shared, self.rows)
+        self.inflected = {word for word, name in self.shared.items() if name == "third"}
+        self.inflected -= {row.homograph for row in self.rows if not row.own}
         tagged = tag(self.rows)
         self.words, self.endings = word_classes(tagged)
         classes = Classes(self.words, self.endings)
         self.vocabulary, self.vectors = vectors(glove)
         self.found = [features(row.words, row.index, classes) for row in self.rows]
+        for row, found in zip(self.rows, self.found, strict=True):
+            if self.shared.get(row.homograph) == "past":
+                found += tenses(row.words, row.index, classes)
         places = {word: k for k, word in enumerate(self.vocabulary)}
         floats = self.vectors.astype(np.float32) / 127
         self.context = {
@@ -186,7 +217,7 @@ class Trainer:
         }
         # Other ambiguous words of the same sentences teach the shared classifiers.
         both = ambiguous(tagged)
-        self.extra: list[tuple[str, int, list[str], bool]] = []
+        self.extra: list[tuple[str, int, list[str], bool, str]] = []
         for row, sentence in enumerate(tagged):
             words = [word for word, _ in sentence]
             for index, (word, name) in enumerate(sentence):
@@ -195,11 +226,15 @@ class Trainer:
                 kinds = []
                 if word.lower() in both and name in VERB | NOUN:
                     kinds.append(("verb", name in VERB))
+                if word.lower() in both and name in THIRD | PLURAL:
+                    kinds.append(("third", name in THIRD))
                 if name in VERB | {"VBD", "VBN"} and word.lower() not in NOT_PAST:
                     kinds.append(("past", name not in VERB))
-                if kinds:
-                    found = features(words, index, classes)
-                    self.extra += [(kind, row, found, truth) for kind, truth in kinds]
+                found = features(words, index, classes) if kinds else []
+                for kind, truth in kinds:
+                    if kind == "past":
+                        found = [*found, *tenses(words, index, classes)]
+                    self.extra.append((kind, row, found, truth, word.lower()))
 
     def train(self, use: Any) -> dict[str, Any]:
         """Return the arrays of the file, trained on the rows of a mask."""
@@ -221,14 +256,17 @@ class Trainer:
             factor = float(min((most / counts[row.reading]) ** BALANCE, 8.0))
             return factor * (WEIGHT_OWN if row.own else 1.0)
 
-        for name in ("verb", "past"):
+        for name in ("verb", "third", "past"):
             mine = [k for k in chosen if self.shared.get(self.rows[k].homograph) == name]
             extra = [e for e in self.extra if e[0] == name and use[e[1]]]
             lists = [
                 [f"{n}|{f}" for n in (name, self.rows[k].homograph) for f in self.found[k]]
                 for k in mine
             ]
-            lists += [[f"{name}|{f}" for f in found] for _, _, found, _ in extra]
+            lists += [
+                [f"{n}|{f}" for n in (name, *([w] if w in self.inflected else [])) for f in found]
+                for _, _, found, _, w in extra
+            ]
             seen = Counter(f for names in lists for f in names)
             lists = [[f for f in names if seen[f] >= LEAST] for names in lists]
             truth = [readings[self.rows[k].homograph].index(self.rows[k].reading) for k in mine]
@@ -240,12 +278,15 @@ class Trainer:
         groups: dict[str, list[int]] = defaultdict(list)
         for k in chosen:
             if self.rows[k].homograph not in self.shared:
-                groups[self.rows[k].homograph].append(k)
+                homograph = self.rows[k].homograph
+                groups[self.alike.get(homograph, homograph)].append(k)
         for homograph, mine in sorted(groups.items()):
             known = readings[homograph]
             if len(known) < 2:
                 continue
-            truths = np.array([known.index(self.rows[k].reading) for k in mine])
+            truths = np.array(
+                [readings[self.rows[k].homograph].index(self.rows[k].reading) for k in mine]
+            )
             targets = [(homograph, truths)]
             if len(known) > 2:
                 targets = [(f"{homograph}#{n}", truths == n) for n in range(len(known))]
@@ -263,6 +304,7 @@ class Trainer:
             "scale": scale,
             "readings": readings,
             "shared": self.shared,
+            "alike": self.alike,
             "dense": list(dense),
             "words": grouped(self.words),
             "endings": grouped(self.endings),

@@ -1,4 +1,4 @@
-"""Contexts that require another pronunciation than the lexicon's, of words without a classifier."""
+"""Pronunciations that the lexicon lacks, for a context or for a sense that the caller gives."""
 
 from __future__ import annotations
 
@@ -40,30 +40,10 @@ def _phrases(text: str) -> frozenset[str]:
     return frozenset(phrase.strip() for phrase in text.split(","))
 
 
-_RESUME = _phrases("a, my, your, his, her, our, their, updated, whose")
-
+# Those without a context are for a sense that the caller gives: the classifier decides the rest.
 READINGS: Mapping[str, Sequence[_Reading]] = {
-    "bases": [
-        _Reading(
-            "bˈAsᵻz",
-            "bˈAsɪz",
-            before=_phrases(
-                "military, air, army, naval, data, knowledge, missile, customer, power"
-            ),
-            after=_words("loaded"),
-            near=_words("acids acid baseball runner runners inning troops soldiers military"),
-        )
-    ],
-    "does": [
-        _Reading(
-            "dˈOz",
-            "dˈQz",
-            before=_phrases(
-                "two, three, four, five, six, several, young, female, bucks and, stags and,"
-                " fawns and, the, many, the, many"
-            ),
-        )
-    ],
+    "bases": [_Reading("bˈAsᵻz", "bˈAsɪz")],
+    "does": [_Reading("dˈOz", "dˈQz")],
     "exports": [_Reading("ɪkspˈɔɹts", "ɪkspˈɔːts", tags=("VB",))],
     "minutes": [_Reading("mˈɪnəts", "mˈɪnɪts")],
     "nice": [
@@ -82,22 +62,8 @@ READINGS: Mapping[str, Sequence[_Reading]] = {
             near=_words("numb"),
         )
     ],
-    "permits": [
-        _Reading(
-            "pəɹmˈɪts",
-            "pəmˈɪts",
-            after=_words("the a an you us them it only no any anyone everyone users students"),
-        )
-    ],
     "protests": [_Reading("pɹətˈɛsts", "pɹətˈɛsts", tags=("VB",))],
-    "resumes": [
-        _Reading(
-            "ɹˈɛzəmˌAz",
-            "ɹˈɛzjʊmˌAz",
-            before=_RESUME | _phrases("of, many, fifty, hundred, hundreds of, all the, reading"),
-            near=_words("applicants candidates recruiter recruiters"),
-        )
-    ],
+    "resumes": [_Reading("ɹˈɛzəmˌAz", "ɹˈɛzjʊmˌAz")],
 }
 
 _SENTENCE_ENDS = frozenset(".!?")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -29,6 +29,21 @@ _FREQUENT = 100
 _NEAR = 8
 _LONGEST = 40
 """Words of a sentence, to each side, that are looked at; it bounds the time of a decision."""
+
+_FAR = 8
+_RULERS = ("VB", "MD", "TO", "DT", "PRP", "IN", "CC", "WH", "EX")
+"""Classes of words that tell what part of speech follows, or that a clause has its verb."""
+
+_TIME = (
+    "yesterday today tomorrow ago last night when then once never ever already always often usually"
+    " sometimes every each day week month year morning evening before after since until while still"
+    " later now soon next during did had was were is are has have can will would must should"
+)
+_TIMES = frozenset(_TIME.split())
+"""Words that tell whether `read` is past."""
+
+_SHORT = 7
+"""Tokens of a short sentence; one of more than twice as many is long."""
 
 _SENTENCE_ENDS = frozenset(".!?…")
 _SIGNS = str.maketrans("’“”", '\'""')
@@ -91,6 +106,7 @@ class Homographs:
         self._vectors: NDArray[np.float32] = stored["vectors"].astype(np.float32) / np.float32(127)
         self._dense = dict(zip(meta["dense"], stored["dense"].astype(np.float32), strict=True))
         self._rows = {word: row for row, word in enumerate(meta["vocabulary"].split(" "))}
+        self._alike: dict[str, str] = meta["alike"]
         self._shared: dict[str, str] = meta["shared"]
         self._classes = Classes(_spread(meta["words"]), _spread(meta["endings"]))
         self.readings: dict[str, list[str]] = meta["readings"]
@@ -111,13 +127,17 @@ class Homographs:
         if readings is None:
             return None
         words, index = _sentence(words, index)
-        found = [name.encode() for name in features(words, index, self._classes)]
         shared = self._shared.get(homograph)
+        names = features(words, index, self._classes)
+        if shared == "past":
+            names += tenses(words, index, self._classes)
+        found = [name.encode() for name in names]
         if shared is not None:
             score = self._sum(homograph, found) + self._sum(shared, found)
             return Decision(readings[score > 0], abs(score))
         if len(readings) == 1:
             return Decision(readings[0], 0.0)
+        homograph = self._alike.get(homograph, homograph)
         topic = context(self._rows, self._vectors, words, index)
         if len(readings) == 2:
             score = self._sum(homograph, found) + float(topic @ self._dense[homograph])
@@ -147,18 +167,61 @@ def features(words: Sequence[str], index: int, classes: Classes) -> list[str]:
     )
     c3, c2, c1, _, d1, d2, d3 = map(classes, near)
     found = [
-        *("b", f"w-3={w3}", f"w-2={w2}", f"w-1={w1}", f"w1={v1}", f"w2={v2}", f"w3={v3}"),
+        *(
+            "b",
+            f"b{_length(words)}",
+            f"w-3={w3}",
+            f"w-2={w2}",
+            f"w-1={w1}",
+            f"w1={v1}",
+            f"w2={v2}",
+            f"w3={v3}",
+        ),
         *(f"w-2-1={w2} {w1}", f"w12={v1} {v2}", f"w-11={w1} {v1}", f"w-3-2-1={w3} {w2} {w1}"),
         *(f"l-3={c3}", f"l-2={c2}", f"l-1={c1}", f"l1={d1}", f"l2={d2}", f"l3={d3}"),
         *(f"l-2-1={c2} {c1}", f"l12={d1} {d2}", f"l-11={c1} {d1}", f"l-3-2-1={c3} {c2} {c1}"),
         *(f"l-2-11={c2} {c1} {d1}", f"l-112={c1} {d1} {d2}", f"l123={d1} {d2} {d3}"),
+        *(f"wl={w1} {d1}", f"lw={c1} {v1}", f"wl2={w2} {c1}", f"lw2={d1} {v2}"),
         f"c={_shape(words[index])}{'' if index else '^'}",
+        *(f"p{side}={found}" for side, found in _frame(words, index, classes)),
     ]
     for k, word in zip(_AROUND, (w2, w1, v1, v2), strict=True):
         found.append(f"s{k}={_shape(near[k + 3])}")
         if len(word) > 3 and word.isalpha():
             found += (f"x{k}={word[-3:]}", f"y{k}={word[-2:]}")
     return found
+
+
+def _length(words: Sequence[str]) -> int:
+    """Return 0, 1 or 2 for a short, a middling and a long sentence: talk is short."""
+    return (len(words) > _SHORT) + (len(words) > _SHORT * 2)
+
+
+def tenses(words: Sequence[str], index: int, classes: Classes) -> Iterator[str]:
+    """Yield the classes of the verbs of a sentence, and its words of time."""
+    for k, word in enumerate(words):
+        name = classes(word)
+        if k != index and name.startswith(("VB", "MD")):
+            yield f"t{'-' if k < index else '+'}={name}"
+        if k != index and normal(word) in _TIMES:
+            yield f"time={normal(word)}"
+
+
+def _frame(words: Sequence[str], index: int, classes: Classes) -> Iterator[tuple[str, str]]:
+    """Yield the side and the class of the nearest words that open or rule a clause or a phrase."""
+    for side, step in (("-", -1), ("", 1)):
+        nouns = 0
+        for k in range(1, _FAR):
+            place = index + step * k
+            if not 0 <= place < len(words):
+                yield side, f"{nouns} $"
+                break
+            name = classes(words[place])
+            if not name[0].isalpha() or name.startswith(_RULERS):
+                yield side, f"{nouns} {name}"
+                yield side + "w", normal(words[place])
+                break
+            nouns = min(nouns + name.startswith("NN"), 2)
 
 
 def context(
@@ -222,20 +285,28 @@ SOUNDS: Mapping[str, tuple[str, str]] = {
     "august_nam": ("ˈWɡʊst", "ˈWɡʊst"),
     "axes_nou-vrb": ("ˈæksᵻz", "ˈaksɪz"),
     "axes_nou": ("ˈæksˌiz", "ˈaksiːz"),
+    "bases_nou-base": ("bˈAsᵻz", "bˈAsɪz"),
+    "bases_nou-basis": ("bˈAsˌiz", "bˈAsiːz"),
     "bass": ("bˈAs", "bˈAs"),
     "bass_corp": ("bˈæs", "bˈas"),
     "blessed_adj": ("blˈɛsɪd", "blˈɛsɪd"),
     "bologna": ("bəlˈOni", "bəlˈQni"),
     "bow_nou-knot": ("bˈO", "bˈQ"),
     "bow_nou-ship": ("bˈW", "bˈW"),
+    "bows_nou-knot": ("bˈOz", "bˈQz"),
+    "bows_nou-ship": ("bˈWz", "bˈWz"),
     "celtic_adj-nou-sports": ("sˈɛltɪk", "sˈɛltɪk"),
     "celtic": ("kˈɛltɪk", "kˈɛltɪk"),
     "content_nou": ("kˈɑntɛnt", "kˈɒntɛnt"),
     "content_adj-nou-vrb": ("kəntˈɛnt", "kəntˈɛnt"),
+    "does_nou": ("dˈOz", "dˈQz"),
     "export_vrb": ("ɪkspˈɔɹt", "ɪkspˈɔːt"),
+    "exports_vrb": ("ɪkspˈɔɹts", "ɪkspˈɔːts"),
     "expose_nou": ("ˌɛkspOzˈA", "ɛkspˈQzA"),
     "frequent_vrb": ("fɹikwˈɛnt", "fɹɪkwˈɛnt"),
+    "frequents_vrb": ("fɹikwˈɛnts", "fɹɪkwˈɛnts"),
     "impact_vrb": ("ɪmpˈækt", "ɪmpˈakt"),
+    "impacts_vrb": ("ɪmpˈækts", "ɪmpˈakts"),
     "increment_vrb": ("ˈɪŋkɹəmˌɛnt", "ˈɪŋkɹɪmɛnt"),
     "instrument_vrb": ("ˈɪnstɹəmˌɛnt", "ˈɪnstɹʊmɛnt"),
     "jesus_es": ("hAsˈus", "hAsˈuːs"),
@@ -253,16 +324,23 @@ SOUNDS: Mapping[str, tuple[str, str]] = {
     "polish": ("pˈɑlɪʃ", "pˈɒlɪʃ"),
     "polish_geo": ("pˈOlɪʃ", "pˈQlɪʃ"),
     "protest_vrb": ("pɹətˈɛst", "pɹətˈɛst"),
+    "protests_vrb": ("pɹətˈɛsts", "pɹətˈɛsts"),
     "ravel_nam": ("ɹəvˈɛl", "ɹavˈɛl"),
     "reading_geo": ("ɹˈɛdɪŋ", "ɹˈɛdɪŋ"),
     "recount_nou": ("ɹˈikˌWnt", "ɹˈiːkWnt"),
+    "recounts_nou": ("ɹˈikˌWnts", "ɹˈiːkWnts"),
     "resume_nou": ("ɹˈɛzəmˌA", "ɹˈɛzjʊmˌA"),
+    "resumes_nou": ("ɹˈɛzəmˌAz", "ɹˈɛzjʊmˌAz"),
     "rodeo_geo": ("ɹOdˈAO", "ɹQdˈAQ"),
     "row_1": ("ɹˈO", "ɹˈQ"),
     "row_2": ("ɹˈW", "ɹˈW"),
+    "rows_1": ("ɹˈOz", "ɹˈQz"),
+    "rows_2": ("ɹˈWz", "ɹˈWz"),
     "sake_jp": ("sˈɑki", "sˈɑːki"),
     "sow": ("sˈO", "sˈQ"),
     "sow_nou": ("sˈW", "sˈW"),
+    "sows": ("sˈOz", "sˈQz"),
+    "sows_nou": ("sˈWz", "sˈWz"),
     "tear_nou": ("tˈɪɹ", "tˈɪə"),
     "tear_vrb": ("tˈɛɹ", "tˈɛː"),
 }
@@ -297,6 +375,8 @@ def tag_of(reading: str, tag: str) -> str:
     if reading in _PASTS:
         return _PASTS[reading]
     homograph, _, use = reading.partition("_")
+    if homograph.endswith("s") and not homograph.endswith(("ss", "jesus")):
+        return "VBZ" if use == "vrb" else "NNS"
     if reading in _VERBS or use == "present" or (use.endswith("vrb") and homograph != "wound"):
         return "VB"
     if not use and homograph != "minute":

@@ -101,6 +101,7 @@ class EnglishReader(Reader):
             if decision.reading in SOUNDS:
                 found[index] = SOUNDS[decision.reading][self._british]
             else:
+                found.pop(index, None)
                 tags[index] = tag_of(decision.reading, tags[index])
         for index, phonemes in found.items():
             if parts[index].phonemes is None and index not in given:

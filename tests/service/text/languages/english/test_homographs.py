@@ -12,8 +12,8 @@ from tests.service.text.reading_tables import rows
 SHIPPED = files("service.text.languages.english") / "data"
 MAX_BYTES = 1_000_000
 
-# Measured: 325 of 350.
-MIN_RIGHT = 0.92
+# Measured: 340 of 350, and 150 of 155.
+MIN_RIGHT = {"homographs": 0.96, "homographs_inflected": 0.92}
 
 
 @pytest.fixture(scope="module")
@@ -21,27 +21,29 @@ def homographs():
     return Homographs.load()
 
 
-def cases():
-    for reading, sentence in rows("homographs"):
+def cases(table="homographs"):
+    for reading, sentence in rows(table):
         words = TOKEN.findall(sentence)
         (index,) = [k for k, word in enumerate(words) if word.lower() == reading.partition("_")[0]]
         yield reading, sentence, words, index
 
 
-def test_everyday_sentences_have_the_reading_of_their_context(homographs):
+@pytest.mark.parametrize("table", MIN_RIGHT)
+def test_everyday_sentences_have_the_reading_of_their_context(table, homographs):
     wrong = []
-    given = list(cases())
+    given = list(cases(table))
     for reading, sentence, words, index in given:
         chosen = homographs.choose(words, index)
         if chosen.reading != reading:
             wrong.append(f"{reading}: {sentence}  chosen {chosen}")
-    assert len(given) >= 300
-    assert 1 - len(wrong) / len(given) >= MIN_RIGHT, "\n".join(wrong)
+    assert len(given) >= 150
+    assert 1 - len(wrong) / len(given) >= MIN_RIGHT[table], "\n".join(wrong)
 
 
 def test_no_sentence_is_both_trained_on_and_tested(repository):
     trained = (repository / "bench/homograph_sentences.tsv").read_text(encoding="utf-8").splitlines()
-    assert not {line.partition("\t")[2] for line in trained} & {sentence for _, sentence in rows("homographs")}
+    for table in MIN_RIGHT:
+        assert not {line.partition("\t")[2] for line in trained} & {sentence for _, sentence in rows(table)}
 
 
 def test_sentences_around_do_not_matter(homographs):
@@ -63,7 +65,7 @@ def test_every_reading_has_a_tag_or_sounds_of_the_vocabulary(homographs):
     for reading in names:
         for sounds in SOUNDS.get(reading, ()):
             assert vocabulary.token_ids(sounds), reading
-        assert re.fullmatch("VB|VBD|VBN|NN|JJ", tag_of(reading, "NN"))
+        assert re.fullmatch("VB[DNZ]?|NNS?|JJ", tag_of(reading, "NN"))
     # Each variety has its own `o` and long vowels.
     assert not [american for american, _ in SOUNDS.values() if set("Qɒː") & set(american)]
     assert not [british for _, british in SOUNDS.values() if "O" in british]
