@@ -43,6 +43,15 @@ COST, COST_ALONE, WEIGHT_TAGGED, WEIGHT_OWN, BALANCE = 2.0, 10.0, 0.3, 1.0, 0.5
 BASES = frozenset({"bow", "row", "sow"})
 """Homographs whose plural or third person is read by the same weights."""
 
+FORMS = (
+    "affixes aggregates approximates compliments compresses conglomerates conjugates degenerates"
+    " discards discourses documents imprints inclines intrigues isolates laminates misuses overlaps"
+    " overloads overrides overruns overthrows postulates precipitates predicates proceeds recalls"
+    " refills refits relays remakes replays reprints reruns retakes rewrites subordinates surveys"
+    " syndicates transforms uplifts"
+)
+"""Plurals and third persons that sound apart, of which we have no sentences of our own."""
+
 VERB, NOUN = frozenset({"VB", "VBP"}), frozenset({"NN", "JJ", "NNP"})
 THIRD, PLURAL = frozenset({"VBZ"}), frozenset({"NNS"})
 NOT_PAST = frozenset(["be", "have", "do", "are", "am", "was", "were", "been", "had", "did"])
@@ -122,9 +131,9 @@ def read_readings(path: Path) -> tuple[dict[str, list[str]], dict[str, str]]:
 def add_inflected(
     readings: dict[str, list[str]], shared: dict[str, str], rows: Iterable[Row]
 ) -> dict[str, str]:
-    """Add the inflected forms that only our own sentences have; return those read as their base."""
+    """Add the inflected forms that Google's data lacks; return those read as their base."""
     alike = {}
-    for homograph in sorted({row.homograph for row in rows} - readings.keys()):
+    for homograph in sorted({*FORMS.split(), *(row.homograph for row in rows)} - readings.keys()):
         base = homograph.removesuffix("s")
         if base in BASES:
             readings[homograph] = [homograph + r.removeprefix(base) for r in readings[base]]
