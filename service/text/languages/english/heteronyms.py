@@ -43,7 +43,17 @@ def _phrases(text: str) -> frozenset[str]:
 # Those without a context are for a sense that the caller gives: the classifier decides the rest.
 READINGS: Mapping[str, Sequence[_Reading]] = {
     "bases": [_Reading("bˈAsᵻz", "bˈAsɪz")],
-    "does": [_Reading("dˈOz", "dˈQz")],
+    # The deer are so rare that a classifier learned from as many of either takes verbs for them.
+    "does": [
+        _Reading(
+            "dˈOz",
+            "dˈQz",
+            before=_phrases(
+                "two, three, four, five, six, several, young, female, bucks and, stags and,"
+                " fawns and, the, many"
+            ),
+        )
+    ],
     "exports": [_Reading("ɪkspˈɔɹts", "ɪkspˈɔːts", tags=("VB",))],
     "minutes": [_Reading("mˈɪnəts", "mˈɪnɪts")],
     "nice": [

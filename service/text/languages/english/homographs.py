@@ -299,7 +299,6 @@ SOUNDS: Mapping[str, tuple[str, str]] = {
     "celtic": ("kˈɛltɪk", "kˈɛltɪk"),
     "content_nou": ("kˈɑntɛnt", "kˈɒntɛnt"),
     "content_adj-nou-vrb": ("kəntˈɛnt", "kəntˈɛnt"),
-    "does_nou": ("dˈOz", "dˈQz"),
     "export_vrb": ("ɪkspˈɔɹt", "ɪkspˈɔːt"),
     "exports_vrb": ("ɪkspˈɔɹts", "ɪkspˈɔːts"),
     "expose_nou": ("ˌɛkspOzˈA", "ɛkspˈQzA"),
