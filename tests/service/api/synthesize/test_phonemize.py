@@ -118,11 +118,13 @@ def test_its_memory_counts_among_that_of_answers(synthesizer):
         yield
         assert held_bytes() > 1.5 * before >= 1_500_000
 
+    async def own(model):
+        return synthesizer
+
     with ThreadPoolExecutor(1) as executor:
         state = SimpleNamespace(
             admission=SimpleNamespace(request=admit), callers=SimpleNamespace(adapt=lambda utterance: utterance),
-            executor=executor, require=lambda: SimpleNamespace(synthesizer=synthesizer),
-            settings=SimpleNamespace(auto_ssml=()),
+            executor=executor, synthesizer=own, settings=SimpleNamespace(auto_ssml=()),
         )  # fmt: skip
         request = SimpleNamespace(app=SimpleNamespace(state=SimpleNamespace(service=state)))
         answer = asyncio.run(phonemize_at_the_door(PhonemizeRequest(text="½ " * 1_000), request))
