@@ -453,6 +453,14 @@ def load_workers(settings: Settings, runtime: Runtime, progress: Progress) -> li
     return workers
 
 
+def _more_bytes(settings: Settings) -> int:
+    """Return by how much the file of the model is larger than that of the included one."""
+    published, file = included_model().published, load_spec(settings).file
+    if file is None or published is None:
+        return 0
+    return max(0, file.stat().st_size - published.size_bytes)
+
+
 def build_synthesizer(
     settings: Settings, workers: Sequence[Model], voices: VoiceLibrary, front_end: FrontEnd
 ) -> Synthesizer:
@@ -462,17 +470,13 @@ def build_synthesizer(
         ServiceError: the default voice of the settings does not exist.
     """
     variant = workers[0].prepared.variant
-    published, file = included_model().published, load_spec(settings).file
-    more_bytes = 0
-    if file is not None and published is not None:
-        more_bytes = max(0, file.stat().st_size - published.size_bytes)
     planner = Planner(
         front_end,
         voices,
         default_voice=usual_voice(settings),
         max_text_length=settings.max_text_length,
         longest_chunk_s=longest_chunk_s(
-            settings.memory_budget_bytes, variant, len(workers), more_bytes
+            settings.memory_budget_bytes, variant, len(workers), _more_bytes(settings)
         )
         if settings.memory_budget_bytes
         else LONGEST_CHUNK_S,

@@ -196,12 +196,6 @@ class Lattice:
             else:
                 touched = any(self._rewritten[candidate.start : candidate.end])
                 yield f"{kind}|{'across' if touched else 'without'} rules"
-        asked = self._asks(candidate.start)
-        if asked is not None and candidate.end == asked.end:
-            answer = asked.answers.get(kind)
-            if answer:
-                yield f"hint {answer}"
-                yield f"{kind}!{answer}"
         grammar = self._grammars.grammars.get(kind.partition(".")[0])
         if grammar is not None:
             for hint in self._hints(candidate, grammar):
@@ -229,6 +223,9 @@ class Lattice:
 
     def _hints(self, candidate: Candidate, grammar: Grammar) -> Iterator[str]:
         tokens = self.tokens
+        asked = self._asks(candidate.start)
+        if asked is not None and asked.end == candidate.end and candidate.kind in asked.answers:
+            yield asked.answers[candidate.kind]
         if grammar.domains:
             yield "home" if grammar.domains & tokens.domains else "not at home"
         if grammar.words_before:

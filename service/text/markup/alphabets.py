@@ -255,7 +255,7 @@ def _read_kana(ph: str) -> Pronunciation:
     """Return the phonemes of words in kana or romaji; the signs of accents are passed over."""
     words = _ACCENT_SIGNS.sub("", _in_kana(ph)).split()
     said = list(map(LANGUAGES["ja"].load_sounds().read_syllable, words))
-    if None in said or "" in said:
+    if not all(said):
         return Pronunciation(reason=f"{quote(ph)} is not all kana")
     return _said(" ".join(filter(None, said)), [])
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
+from service.text.languages.english.homographs import SOUNDS
+
 _NEAR = 7
 """Distance, in words, at which a word of the same topic counts as context."""
 
@@ -42,7 +44,7 @@ def _phrases(text: str) -> frozenset[str]:
 
 # Those without a context are for a sense that the caller gives: the classifier decides the rest.
 READINGS: Mapping[str, Sequence[_Reading]] = {
-    "bases": [_Reading("bˈAsᵻz", "bˈAsɪz")],
+    "bases": [_Reading(*SOUNDS["bases_nou-base"])],
     # The deer are so rare that a classifier learned from as many of either takes verbs for them.
     "does": [
         _Reading(
@@ -54,7 +56,7 @@ READINGS: Mapping[str, Sequence[_Reading]] = {
             ),
         )
     ],
-    "exports": [_Reading("ɪkspˈɔɹts", "ɪkspˈɔːts", tags=("VB",))],
+    "exports": [_Reading(*SOUNDS["exports_vrb"], tags=("VB",))],
     "minutes": [_Reading("mˈɪnəts", "mˈɪnɪts")],
     "nice": [
         _Reading(
@@ -72,8 +74,8 @@ READINGS: Mapping[str, Sequence[_Reading]] = {
             near=_words("numb"),
         )
     ],
-    "protests": [_Reading("pɹətˈɛsts", "pɹətˈɛsts", tags=("VB",))],
-    "resumes": [_Reading("ɹˈɛzəmˌAz", "ɹˈɛzjʊmˌAz")],
+    "protests": [_Reading(*SOUNDS["protests_vrb"], tags=("VB",))],
+    "resumes": [_Reading(*SOUNDS["resumes_nou"])],
 }
 
 _SENTENCE_ENDS = frozenset(".!?")

@@ -10,7 +10,7 @@ from service.text.lattice.tokens import Tokens
 
 _REACH_BEFORE, _REACH_AFTER = 8, 4
 _NEAR = 3
-_ENDS = frozenset(".!?;\n")
+_ENDS = frozenset(".!?;")
 
 
 def _table(rows: Mapping[str, str]) -> dict[str, frozenset[str]]:
